@@ -1,0 +1,134 @@
+"""The packing problem: all that a solver needs to know, in one file (design §2 and §3)."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from functools import cached_property
+from hashlib import sha256
+from typing import Annotated, ClassVar, Literal, Self
+
+from pydantic import Field, model_validator
+
+from .base import Listed, Model
+from .envelope import BudgetEnvelope
+from .errors import SchemaError, UnknownReferenceError
+from .names import DEFAULT_ZONES
+from .parsing import canonical_json
+from .policy import PackingPolicy, Weights
+from .structure import CoverageDimension, RedundancyGroup
+from .task import ModelProfile, Task
+from .unit import ContextUnit
+
+
+class Problem(Model):
+    """Units, envelope, policy, groups, dimensions and weights.
+
+    Raises
+    ------
+    SchemaError
+        Duplicate ids.
+    UnknownReferenceError
+        A dependency, zone, group or member that nothing defines.
+    """
+
+    SCHEMA: ClassVar[str] = "packing-problem.v1"
+
+    schema_version: Literal["packing-problem.v1"]
+    task: Task | None = None
+    profile: ModelProfile | None = None
+    envelope: BudgetEnvelope
+    policy: PackingPolicy = PackingPolicy()
+    weights: Weights = Weights()
+    redundancy_groups: Annotated[tuple[RedundancyGroup, ...], Listed] = ()
+    coverage: Annotated[tuple[CoverageDimension, ...], Listed] = ()
+    units: Annotated[tuple[ContextUnit, ...], Listed] = Field(description="the candidates, in authored order")
+
+    @cached_property
+    def by_id(self) -> dict[str, ContextUnit]:
+        """The units by id."""
+        return {unit.id: unit for unit in self.units}
+
+    @cached_property
+    def groups(self) -> dict[str, tuple[str, ...]]:
+        """Members of each group, sorted: those it lists and those that name it."""
+        members: dict[str, set[str]] = {group.id: set(group.members) for group in self.redundancy_groups}
+        for unit in self.units:
+            for name in unit.redundancy_groups:
+                members[name].add(unit.id)
+        return {name: tuple(sorted(ids)) for name, ids in members.items()}
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the problem's content; the order of units, groups and members does not matter."""
+        data = self.to_data()
+        data["units"] = sorted(data["units"], key=lambda unit: str(unit["id"]))
+        for key, name in (("redundancyGroups", "id"), ("coverage", "name")):
+            data[key] = sorted(data[key], key=lambda entry: str(entry[name]))
+        for group in data["redundancyGroups"]:
+            group["members"] = sorted(group["members"])
+        text = canonical_json(data).encode("utf-8", "surrogatepass")
+        return "sha256:" + sha256(text).hexdigest()
+
+    @property
+    def task_id(self) -> str:
+        """The task's id, or one made of its kind and subject."""
+        if self.task is None:
+            return ""
+        return self.task.id or ":".join(
+            part for part in (self.task.kind, self.task.about or self.task.title) if part
+        )
+
+    @model_validator(mode="after")
+    def _ids_once(self) -> Self:
+        _once("units", "id", (unit.id for unit in self.units))
+        _once("redundancyGroups", "id", (group.id for group in self.redundancy_groups))
+        _once("coverage", "name", (dimension.name for dimension in self.coverage))
+        return self
+
+    @model_validator(mode="after")
+    def _references_exist(self) -> Self:
+        ids = {unit.id for unit in self.units}
+        zones = {*DEFAULT_ZONES, *(zone.name for zone in self.envelope.zones)}
+        groups = {group.id for group in self.redundancy_groups}
+        for i, unit in enumerate(self.units):
+            for j, name in enumerate(unit.dependency_ids):
+                if name not in ids:
+                    raise _unknown(f"units[{i}].dependencies[{j}]", name, "unit", ids, owner=unit.id)
+            if unit.zone not in zones:
+                raise _unknown(f"units[{i}].zone", unit.zone, "zone", zones, owner=unit.id)
+            for j, name in enumerate(unit.redundancy_groups):
+                if name not in groups:
+                    where = f"units[{i}].redundancyGroups[{j}]"
+                    raise _unknown(where, name, "redundancy group", groups, owner=unit.id)
+        for i, group in enumerate(self.redundancy_groups):
+            for j, name in enumerate(group.members):
+                if name not in ids:
+                    where = f"redundancyGroups[{i}].members[{j}]"
+                    raise _unknown(where, name, "unit", ids, owner=group.id)
+        return self
+
+
+def _once(field: str, key: str, names: Iterable[str]) -> None:
+    first: dict[str, int] = {}
+    for index, name in enumerate(names):
+        if name in first:
+            raise SchemaError(
+                f"duplicate {key}, first used by {field}[{first[name]}]",
+                code="duplicate_id",
+                field=f"{field}[{index}].{key}",
+                value=name,
+                hint=f"each {key} must be unique",
+            )
+        first[name] = index
+
+
+def _unknown(field: str, name: str, what: str, known: set[str], *, owner: str) -> UnknownReferenceError:
+    close = difflib.get_close_matches(name, sorted(known)[:5000], n=1, cutoff=0.6)
+    if close:
+        hint = f"did you mean {close[0]!r}?"
+    elif len(known) <= 12:
+        hint = f"known: {', '.join(sorted(known))}" if known else f"no {what} is defined"
+    else:
+        hint = f"it must be one of the {len(known)} defined"
+    return UnknownReferenceError(f"{owner!r} names an unknown {what}", field=field, value=name, hint=hint)
