@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from hashlib import sha256
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
@@ -21,6 +22,7 @@ from .names import (
     StopReason,
     Trust,
 )
+from .parsing import canonical_json
 from .task import ModelProfile, Task
 from .unit import SourceRef
 
@@ -199,6 +201,17 @@ class PackedContext(Model):
     solver: SolverReport
     scan: ScanReport | None = None
     prompt: PromptReport | None = None
+    digest: str = Field(default="", description="SHA-256 of the canonical JSON of everything else")
+
+    def content_digest(self) -> str:
+        """Return the digest of every field but ``digest`` itself."""
+        data = self.to_data()
+        data.pop("digest")
+        return "sha256:" + sha256(canonical_json(data).encode("utf-8", "surrogatepass")).hexdigest()
+
+    def seal(self) -> Self:
+        """Return a copy whose ``digest`` binds its content; to be called last, after every other change."""
+        return self.model_copy(update={"digest": self.content_digest()})
 
     @model_validator(mode="after")
     def _adds_up(self) -> Self:
