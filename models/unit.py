@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from .base import Listed, Model, NonEmpty, Number, Score, Tokens
+from .base import Count, Listed, Model, NonEmpty, Number, Score, Tokens
 from .names import DEFAULT_ZONE, Kind, Stability, State, Trust
 
 
@@ -17,6 +17,7 @@ class SourceRef(Model):
     path: NonEmpty = Field(description="POSIX path relative to the root, or another stable name")
     start_line: Annotated[int, Field(strict=True, ge=1)] | None = None
     end_line: Annotated[int, Field(strict=True, ge=1)] | None = None
+    total_lines: Count | None = Field(default=None, description="lines of the whole file, where known")
 
     @model_validator(mode="after")
     def _lines_in_order(self) -> Self:
@@ -28,6 +29,22 @@ class SourceRef(Model):
                     "field": "endLine",
                     "value": self.end_line,
                     "hint": "give startLine, and endLine at or after it",
+                },
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _lines_in_file(self) -> Self:
+        last = self.end_line or self.start_line
+        if last is not None and self.total_lines is not None and last > self.total_lines:
+            raise PydanticCustomError(
+                "lines",
+                "line {last} is beyond the end of the file",
+                {
+                    "last": last,
+                    "field": "totalLines",
+                    "value": self.total_lines,
+                    "hint": "totalLines counts the lines of the whole file",
                 },
             )
         return self
