@@ -1,0 +1,153 @@
+"""When no pack exists: a minimal set of demands that clash, and the smallest budget at which one exists.
+
+The deletion filter (Chinneck and Dravnieks 1991): drop a demand; if there is still no pack, it was not needed
+for the clash; else put it back. What is left is minimal: without any one of it a pack exists.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..models import InfeasibleError
+from .backends.cpsat import CpSat, Limits
+from .compile import Compiled
+from .linear import UNBOUNDED, Linear
+
+DEMANDS = ("coverage", "group", "zone minimum", "zone maximum", "dependency", "required", "budget")
+"""Families of rows that a user can change, in the order in which they are tried for dropping: the budget
+last, since it is what a user changes first, and a conflict that names it is the most useful."""
+
+CHECK_WORK = 5.0
+"""CP-SAT work units for one feasibility check; typical checks take less than 0.01."""
+
+CHECK_SECONDS = 20.0
+"""Wall clock for the whole explanation: the answer 'infeasible' stands, only the story may be longer."""
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """Rows (indices into ``linear.rows``) that no pack satisfies together, and the smallest budget."""
+
+    rows: list[int]
+    minimal: bool
+    smallest_budget: int | None
+
+
+def explain_infeasible(c: Compiled, linear: Linear, *, seed: int = 0) -> InfeasibleError:
+    """Return the error that tells the user what clashes and what would work."""
+    conflict = find_conflict(linear, seed=seed)
+    units = sorted(
+        (
+            (int(c.tokens[r]), c.ids[u])
+            for u in np.flatnonzero(c.required).tolist()
+            for r in [_smallest(c, u)]
+        ),
+        reverse=True,
+    )
+    demands = [_words(c, linear, row) for row in conflict.rows]
+    data: dict[str, Any] = {"conflict": demands, "minimal": conflict.minimal, "available": c.available}
+    message = "no pack satisfies all demands"
+    if demands:
+        message += f": {'; '.join(demands[:8])}"
+        if len(demands) > 8:
+            message += f"; and {len(demands) - 8} more"
+    hint = "drop or loosen one of them"
+    if conflict.smallest_budget is not None and conflict.smallest_budget > c.available:
+        data["smallestBudget"] = conflict.smallest_budget
+        data["largestRequired"] = [{"unit": name, "tokens": tokens} for tokens, name in units[:5]]
+        hint = f"the smallest budget that works is {conflict.smallest_budget} tokens"
+        if units:
+            hint += f"; the largest required unit is {units[0][1]!r} with {units[0][0]}"
+    return InfeasibleError(message, hint=hint, data=data)
+
+
+def find_conflict(linear: Linear, *, seed: int = 0) -> Conflict:
+    """Return a minimal conflict of an infeasible problem; see the module."""
+    deadline = time.monotonic() + CHECK_SECONDS
+    demands = [i for i, row in enumerate(linear.rows) if row.family in DEMANDS]
+    kept = set(demands)
+    limits = Limits(work=CHECK_WORK, seconds=CHECK_SECONDS, seed=seed)
+
+    def clashes(rows: set[int]) -> bool:
+        return _feasibility(_without(linear, set(demands) - rows), limits) == "infeasible"
+
+    minimal = True
+    for family in DEMANDS:
+        mine = [i for i in demands if linear.rows[i].family == family]
+        minimal &= _filter(mine, kept, clashes, deadline)
+    return Conflict(sorted(kept), minimal, smallest_budget(linear, seed=seed))
+
+
+def smallest_budget(linear: Linear, *, seed: int = 0) -> int | None:
+    """Return the fewest tokens at which a pack satisfies everything but the budget, or None."""
+    budget = {i for i, row in enumerate(linear.rows) if row.family == "budget"}
+    model = CpSat(_without(linear, budget))
+    model.maximise(-linear.tokens)
+    answer = model.solve(Limits(work=CHECK_WORK, seconds=CHECK_SECONDS, seed=seed))
+    return None if answer.columns is None else int(linear.tokens @ answer.columns)
+
+
+def _filter(
+    rows: Sequence[int], kept: set[int], clashes: Callable[[set[int]], bool], deadline: float
+) -> bool:
+    """Drop from ``kept`` those of ``rows`` that the clash does not need; return whether all were tried."""
+    if not rows or not (set(rows) & kept):
+        return True
+    if time.monotonic() > deadline:
+        return False
+    if clashes(kept - set(rows)):
+        kept -= set(rows)
+        return True
+    if len(rows) == 1:
+        return True
+    middle = len(rows) // 2
+    first = _filter(rows[:middle], kept, clashes, deadline)
+    return _filter(rows[middle:], kept, clashes, deadline) and first
+
+
+def _without(linear: Linear, rows: set[int]) -> Linear:
+    """Return ``linear`` with ``rows`` made empty; a required unit becomes an optional one."""
+    lo, hi = linear.lo.copy(), linear.hi.copy()
+    named = list(linear.rows)
+    for i in rows:
+        lo[i] = -UNBOUNDED
+        if named[i].family == "required":
+            named[i] = dataclasses.replace(named[i], family="choice")
+        else:
+            hi[i] = UNBOUNDED
+            named[i] = dataclasses.replace(named[i], family="dropped")
+    return dataclasses.replace(linear, lo=lo, hi=hi, rows=named)
+
+
+def _feasibility(linear: Linear, limits: Limits) -> str:
+    return CpSat(linear).solve(limits).found
+
+
+def _smallest(c: Compiled, unit: int) -> int:
+    return min(c.rungs_of(unit), key=lambda r: (int(c.tokens[r]), r))
+
+
+def _words(c: Compiled, linear: Linear, index: int) -> str:
+    row = linear.rows[index]
+    low, high = int(linear.lo[index]), int(linear.hi[index])
+    if row.family == "budget":
+        return f"budget of {high} tokens"
+    if row.family == "required":
+        return (
+            f"required unit {row.name!r} ({int(c.tokens[_smallest(c, c.index[row.name])])} tokens at least)"
+        )
+    if row.family == "zone maximum":
+        return f"zone {row.name} holds at most {high} tokens"
+    if row.family == "zone minimum":
+        return f"zone {row.name} holds at least {low} tokens"
+    if row.family == "group":
+        return f"group {row.name} keeps at most {high}"
+    if row.family == "coverage":
+        return f"dimension {row.name} needs {low} units"
+    return f"dependency {row.name}"

@@ -1,0 +1,194 @@
+"""A partial pack with its running sums, for constructive methods: what a change costs, gains and breaks."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from .compile import Compiled
+
+NONE = -1
+
+
+class State:
+    """The rung chosen for each unit (``NONE`` where there is none), kept feasible by its callers.
+
+    Python lists instead of arrays: constructive methods read single numbers, where lists are faster.
+    """
+
+    def __init__(self, c: Compiled) -> None:
+        self.c = c
+        self.choice = [NONE] * c.n
+        self.left = c.available
+        self.objective = 0
+        self.tokens: list[int] = c.tokens.tolist()
+        self.values: list[int] = c.values.tolist()
+        self.zone: list[int] = c.unit_zone.tolist()
+        self.zone_used = [0] * len(c.zones)
+        self.amounts = [0] * len(c.covers)
+        self.clique_used = [0] * len(c.cliques)
+        self.soft_used = [0] * len(c.soft)
+        self.counts = [0] * len(c.covers)
+        self.gains = [cover.gains.tolist() for cover in c.covers]
+        self.rung_cover: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        self.unit_counts: dict[int, list[int]] = defaultdict(list)
+        for d, cover in enumerate(c.covers):
+            for rung, amount in zip(cover.rungs.tolist(), cover.amounts.tolist(), strict=True):
+                self.rung_cover[rung].append((d, amount))
+            for unit in cover.units.tolist():
+                self.unit_counts[unit].append(d)
+        self.cliques_of = _membership(clique.units.tolist() for clique in c.cliques)
+        self.soft_of = _membership(group.units.tolist() for group in c.soft)
+        self.needs: dict[int, list[tuple[int, list[int]]]] = defaultdict(list)
+        self.needed_by: dict[int, list[int]] = defaultdict(list)
+        for e, (u, v) in enumerate(zip(c.dep_unit.tolist(), c.dep_target.tolist(), strict=True)):
+            good = c.dep_rungs[c.dep_start[e] : c.dep_start[e + 1]].tolist()
+            self.needs[u].append((v, good))
+            self.needed_by[v].append(u)
+
+    def closure(self, unit: int, rung: int) -> dict[int, int] | None:
+        """Return the changes (unit to rung) that put ``unit`` at ``rung`` with all it needs, or None.
+
+        What is missing comes in at the smallest rung that is good enough.
+        """
+        changes = {unit: rung}
+        if unit not in self.needs:
+            return changes
+        allowed: dict[int, list[int]] = {}
+        queue = [unit]
+        while queue:
+            for v, good in self.needs.get(queue.pop(), ()):
+                options = [r for r in allowed.get(v, good) if r in good]
+                allowed[v] = options
+                current = changes.get(v, self.choice[v])
+                if current in options:
+                    continue
+                if not options or v == unit:
+                    return None
+                changes[v] = min(options, key=lambda r: (self.tokens[r], r))
+                queue.append(v)
+        return changes
+
+    def size(self, changes: Mapping[int, int]) -> int:
+        """Return the tokens that ``changes`` add."""
+        return sum(self.tokens[rung] - self._held(unit, self.tokens) for unit, rung in changes.items())
+
+    def fits(self, changes: Mapping[int, int], size: int) -> bool:
+        """Whether ``changes`` (of ``size`` tokens) keep budget, zone maxima and groups."""
+        if size > self.left:
+            return False
+        if len(changes) == 1:
+            ((unit, rung),) = changes.items()
+            zone = self.zone[unit]
+            if zone != NONE and not self._zone_takes(zone, self.tokens[rung] - self._held(unit, self.tokens)):
+                return False
+            return self.choice[unit] != NONE or all(
+                self.clique_used[q] < self.c.cliques[q].k for q in self.cliques_of.get(unit, ())
+            )
+        zones: dict[int, int] = defaultdict(int)
+        cliques: dict[int, int] = defaultdict(int)
+        for unit, rung in changes.items():
+            if self.zone[unit] != NONE:
+                zones[self.zone[unit]] += self.tokens[rung] - self._held(unit, self.tokens)
+            if self.choice[unit] == NONE:
+                for q in self.cliques_of.get(unit, ()):
+                    cliques[q] += 1
+        return all(self._zone_takes(z, more) for z, more in zones.items()) and all(
+            self.clique_used[q] + more <= self.c.cliques[q].k for q, more in cliques.items()
+        )
+
+    def gain(self, changes: Mapping[int, int]) -> int:
+        """Return how much ``changes`` add to the scaled objective."""
+        total = 0
+        amounts: dict[int, int] = {}
+        zones: dict[int, int] = {}
+        soft: dict[int, int] = {}
+        for unit, rung in changes.items():
+            old = self.choice[unit]
+            total += self.values[rung] - self._held(unit, self.values)
+            for d, amount in self.rung_cover.get(rung, ()):
+                amounts[d] = amounts.get(d, 0) + amount
+            if old != NONE:
+                for d, amount in self.rung_cover.get(old, ()):
+                    amounts[d] = amounts.get(d, 0) - amount
+            elif unit in self.soft_of:
+                for g in self.soft_of[unit]:
+                    soft[g] = soft.get(g, 0) + 1
+            zone = self.zone[unit]
+            if zone != NONE and self.c.zones[zone].price:
+                zones[zone] = zones.get(zone, 0) + self.tokens[rung] - self._held(unit, self.tokens)
+        for d, more in amounts.items():
+            total += self._covered(d, self.amounts[d] + more) - self._covered(d, self.amounts[d])
+        for g, more in soft.items():
+            total -= self.c.soft[g].price * (
+                max(0, self.soft_used[g] + more - 1) - max(0, self.soft_used[g] - 1)
+            )
+        for z, more in zones.items():
+            row, used = self.c.zones[z], self.zone_used[z]
+            total -= row.price * (max(0, used + more - row.target) - max(0, used - row.target))
+        return total
+
+    def apply(self, changes: Mapping[int, int]) -> None:
+        """Make ``changes``."""
+        self.objective += self.gain(changes)
+        for unit, rung in changes.items():
+            old = self.choice[unit]
+            more = self.tokens[rung] - self._held(unit, self.tokens)
+            self.left -= more
+            if self.zone[unit] != NONE:
+                self.zone_used[self.zone[unit]] += more
+            for d, amount in self.rung_cover.get(rung, ()):
+                self.amounts[d] += amount
+            if old == NONE:
+                for q in self.cliques_of.get(unit, ()):
+                    self.clique_used[q] += 1
+                for g in self.soft_of.get(unit, ()):
+                    self.soft_used[g] += 1
+                for d in self.unit_counts.get(unit, ()):
+                    self.counts[d] += 1
+            else:
+                for d, amount in self.rung_cover.get(old, ()):
+                    self.amounts[d] -= amount
+            self.choice[unit] = rung
+
+    def shortfall(self) -> int:
+        """Return the tokens that relaxed zone minima lack."""
+        return sum(
+            max(0, zone.minimum - used)
+            for zone, used in zip(self.c.zones, self.zone_used, strict=True)
+            if zone.relax
+        )
+
+    def complete(self) -> bool:
+        """Whether hard zone minima and required dimensions are met: what adding units can mend."""
+        return all(
+            zone.relax or used >= zone.minimum
+            for zone, used in zip(self.c.zones, self.zone_used, strict=True)
+        ) and all(count >= cover.required for cover, count in zip(self.c.covers, self.counts, strict=True))
+
+    def _held(self, unit: int, numbers: list[int]) -> int:
+        rung = self.choice[unit]
+        return 0 if rung == NONE else numbers[rung]
+
+    def _zone_takes(self, zone: int, more: int) -> bool:
+        maximum = self.c.zones[zone].maximum
+        return maximum is None or self.zone_used[zone] + more <= maximum
+
+    def _covered(self, d: int, amount: int) -> int:
+        """Return the scaled gain of dimension ``d`` at a scaled ``amount``: concave, filled in order."""
+        full = self.c.amount_scale
+        total = 0
+        for gain in self.gains[d]:
+            if amount <= 0:
+                break
+            total += gain * min(full, amount)
+            amount -= full
+        return total
+
+
+def _membership(groups: Iterable[list[int]]) -> dict[int, list[int]]:
+    of: dict[int, list[int]] = defaultdict(list)
+    for g, units in enumerate(groups):
+        for unit in units:
+            of[unit].append(g)
+    return of
