@@ -1,0 +1,147 @@
+"""Every candidate is in exactly one list, and every entry repeats what the problem says of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ...models import AcceptedUnit, AcceptReason, PackedContext
+from .facts import Facts, Rung
+from .pack import Pack
+from .report import Complaints
+
+FILE_PREFIX = "file:"
+"""Files that never became a unit are listed among the skipped ones under this prefix."""
+
+
+def claimed_pack(facts: Facts, context: PackedContext) -> Pack:
+    """Return the selection that the artifact claims, without entries that name no offered rung."""
+    rungs: dict[str, Rung] = {}
+    for entry in context.accepted_units:
+        unit = facts.units.get(entry.id)
+        rung = unit.rungs.get(entry.rung) if unit else None
+        if rung is not None:
+            rungs[entry.id] = rung
+    return Pack(facts, rungs)
+
+
+def check_partition(facts: Facts, context: PackedContext, complaints: Complaints) -> None:
+    """Every unit of the problem in exactly one list; only files may be listed besides."""
+    check = "partition"
+    complaints.open(check, f"{len(facts.units)} units of the problem, each listed once")
+    listed = Counter(
+        entry.id
+        for part in (context.accepted_units, context.rejected_units, context.skipped_units)
+        for entry in part
+    )
+    for name in facts.units:
+        if listed[name] != 1:
+            complaints.add(check, f"unit {name!r} is listed {listed[name]} times, should be once")
+    for name, times in listed.items():
+        if name not in facts.units and times > 1:
+            complaints.add(check, f"{name!r} is listed {times} times, should be once")
+    for part, entries in (("accepted", context.accepted_units), ("rejected", context.rejected_units)):
+        for entry in entries:
+            if entry.id not in facts.units:
+                complaints.add(check, f"{part} {entry.id!r} is no unit of the problem")
+    for skipped in context.skipped_units:
+        if skipped.id not in facts.units and not skipped.id.startswith(FILE_PREFIX):
+            complaints.add(check, f"skipped {skipped.id!r} is neither a unit of the problem nor a file")
+    parts = (len(context.accepted_units), len(context.rejected_units), len(context.skipped_units))
+    counts = context.counts
+    complaints.expect(check, "counts.accepted", counts.accepted, parts[0])
+    complaints.expect(check, "counts.rejected", counts.rejected, parts[1])
+    complaints.expect(check, "counts.skipped", counts.skipped, parts[2])
+    complaints.expect(check, "counts.candidates", counts.candidates, sum(parts))
+
+
+def check_accepted(facts: Facts, context: PackedContext, pack: Pack, complaints: Complaints) -> None:
+    """Each accepted entry: its rung is offered, and every number and label is that of the rung."""
+    check = "accepted_units"
+    complaints.open(check, f"{len(context.accepted_units)} entries against the problem")
+    for entry in context.accepted_units:
+        facts_of = facts.units.get(entry.id)
+        if facts_of is None:
+            continue
+        unit, rung = facts_of.unit, facts_of.rungs.get(entry.rung)
+        if rung is None:
+            complaints.add(check, f"{entry.id!r}: rung {entry.rung} is not offered")
+            continue
+        for what, stated, computed in (
+            ("kind", entry.kind, unit.kind),
+            ("title", entry.title, unit.title),
+            ("zone", entry.zone, unit.zone),
+            ("compressionState", entry.compression_state, rung.state),
+            ("tokenEstimate", entry.token_estimate, rung.tokens),
+            ("value", entry.value, facts.scaled_value(rung)),
+            ("sourceRefs", entry.source_refs, rung.source_refs),
+            ("stability", entry.stability, unit.stability),
+            ("trust", entry.trust, unit.trust),
+        ):
+            complaints.expect(check, f"{entry.id!r}: {what}", stated, computed)
+        _check_accept_reason(facts, pack, entry, complaints)
+
+
+def _check_accept_reason(facts: Facts, pack: Pack, entry: AcceptedUnit, complaints: Complaints) -> None:
+    check, name = "accept_reasons", entry.id
+    complaints.open(check, "why each accepted unit is in")
+    hard = _hard_reason(facts, name)
+    if hard is not None or entry.reason in _HARD:
+        due = hard.value if hard else "a soft one"
+        complaints.expect(check, f"{name!r}: reason", entry.reason.value, due)
+    unit, rung = facts.units[name], pack.rungs[name]
+    truths = {
+        "value": facts.scaled_value(rung),
+        "tokens": rung.tokens,
+        "zone": unit.unit.zone,
+        "neededBy": pack.users(name),
+        "covers": sorted(d.name for d in facts.problem.coverage if facts.amount(name, rung, d.name) > 0),
+    }
+    for key, stated in entry.data.items():
+        if key == "rule":
+            complaints.require(
+                check, stated in unit.includes, f"{name!r}: no mustInclude {stated!r} matches it"
+            )
+        elif key not in truths:
+            complaints.add(check, f"{name!r}: data.{key} is not known")
+        else:
+            complaints.expect(check, f"{name!r}: data.{key}", stated, truths[key])
+    holds = {
+        AcceptReason.DEPENDENCY: bool(truths["neededBy"]),
+        AcceptReason.ZONE_MINIMUM: unit.zone.min_tokens > 0,
+        AcceptReason.COVERAGE: bool(truths["covers"]),
+        AcceptReason.SHOULD_INCLUDE: unit.should,
+    }
+    complaints.require(
+        check, holds.get(entry.reason, True), f"{name!r}: {entry.reason.value} does not apply to it"
+    )
+
+
+_HARD = (AcceptReason.REQUIRED, AcceptReason.MUST_INCLUDE, AcceptReason.ZONE_KEEPS_ALL)
+
+
+def _hard_reason(facts: Facts, name: str) -> AcceptReason | None:
+    if facts.units[name].unit.required:
+        return AcceptReason.REQUIRED
+    if facts.units[name].includes:
+        return AcceptReason.MUST_INCLUDE
+    return AcceptReason.ZONE_KEEPS_ALL if facts.kept_by_zone(name) else None
+
+
+def check_left_out(facts: Facts, context: PackedContext, complaints: Complaints) -> None:
+    """Each rejected or skipped unit: its labels, and the size of its own form."""
+    check = "left_out_units"
+    entries = (*context.rejected_units, *context.skipped_units)
+    complaints.open(check, f"{len(entries)} entries against the problem")
+    for entry in entries:
+        if entry.id not in facts.units:
+            continue
+        unit = facts.units[entry.id].unit
+        for what, stated, computed in (
+            ("kind", entry.kind, unit.kind),
+            ("title", entry.title, unit.title),
+            ("zone", entry.zone, unit.zone),
+            ("tokenEstimate", entry.token_estimate, facts.units[entry.id].rungs[0].tokens),
+            ("sourceRefs", entry.source_refs, unit.source_refs),
+        ):
+            complaints.expect(check, f"{entry.id!r}: {what}", stated, computed)
+

@@ -1,0 +1,88 @@
+"""What the solver claims of its answer: bound, gap, status and limits must follow from each other."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ...models import PackedContext, SolverReport, Status, StopReason
+from .report import Complaints
+
+OUTCOMES: Final[dict[Status, frozenset[StopReason]]] = {
+    Status.OPTIMAL: frozenset(StopReason),
+    Status.WITHIN_GAP: frozenset(StopReason) - {StopReason.PROOF},
+    Status.FEASIBLE: frozenset(StopReason) - {StopReason.PROOF, StopReason.GAP},
+    Status.HEURISTIC: frozenset(StopReason) - {StopReason.PROOF, StopReason.GAP},
+}
+"""Stop reasons that can go with each status."""
+
+
+def check_claims(context: PackedContext, complaints: Complaints) -> None:
+    """Bound, gap, status, stop reason and limits agree with each other."""
+    solver = context.solver
+    complaints.open("bound", f"objective {solver.objective}, bound {solver.bound}")
+    complaints.require(
+        "bound",
+        solver.objective <= solver.bound,
+        f"objective {solver.objective} is above the bound {solver.bound}",
+    )
+    complaints.require(
+        "bound",
+        solver.shortfall >= solver.shortfall_bound,
+        f"shortfall {solver.shortfall} is below its bound {solver.shortfall_bound}",
+    )
+    complaints.open("gap", f"{solver.gap}")
+    gap = (solver.bound - solver.objective) / max(1, abs(solver.objective))
+    complaints.expect("gap", "solver.gap", solver.gap, gap)
+    _check_status(solver, complaints)
+    _check_limits(solver, complaints)
+
+
+def _check_status(solver: SolverReport, complaints: Complaints) -> None:
+    check, status = "status", solver.status
+    complaints.open(check, f"{status.value}, stopped by {solver.stop_reason.value}")
+    closed = solver.objective == solver.bound and solver.shortfall == solver.shortfall_bound
+    complaints.require(
+        check,
+        closed == (status is Status.OPTIMAL),
+        f"{status.value}, with objective {solver.objective} of {solver.bound} and shortfall "
+        f"{solver.shortfall} of {solver.shortfall_bound}",
+    )
+    complaints.require(
+        check,
+        solver.stop_reason in OUTCOMES[status],
+        f"{status.value} does not go with the stop reason {solver.stop_reason.value}",
+    )
+    if status is Status.WITHIN_GAP:
+        limit = _number(solver.limits.get("gap"))
+        complaints.require(
+            check,
+            limit is not None and solver.gap <= limit and solver.shortfall == solver.shortfall_bound,
+            f"within_gap, with gap {solver.gap} and limits.gap {solver.limits.get('gap')}",
+        )
+
+
+def _check_limits(solver: SolverReport, complaints: Complaints) -> None:
+    check = "limits"
+    complaints.open(check, "limits, seed and workers are such as can be given")
+    for name, limit in solver.limits.items():
+        number = _number(limit)
+        complaints.require(
+            check, number is not None and number >= 0, f"limits.{name} is {limit!r}, should be a number >= 0"
+        )
+    needed = {StopReason.WALL_CLOCK: "timeLimitSeconds", StopReason.DETERMINISTIC_LIMIT: "deterministicLimit"}
+    name = needed.get(solver.stop_reason, "")
+    complaints.require(
+        check,
+        not name or name in solver.limits,
+        f"stopped by {solver.stop_reason.value} without limits.{name}",
+    )
+    cut_short = solver.stop_reason in (StopReason.WALL_CLOCK, StopReason.INTERRUPT)
+    complaints.require(
+        check, not (cut_short and solver.reproducible), "a run that a clock or a person ended is reproducible"
+    )
+    complaints.require(check, 0 <= solver.seed < 2**31, f"seed is {solver.seed}")
+    complaints.require(check, solver.workers >= 1, f"workers is {solver.workers}")
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -1,0 +1,143 @@
+"""The prompt section: order, cache boundary, trust and size, and the text itself where it is at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from hashlib import sha256
+
+from ...models import PackedContext, PromptReport, Stability, Trust
+from .report import Complaints
+
+Count = Callable[[str], int]
+
+
+def check_prompt(
+    context: PackedContext, complaints: Complaints, *, text: str | None, count: Count | None
+) -> None:
+    """Recompute what follows from the accepted units; with ``text``, digest, recount and manifest too."""
+    prompt = context.prompt
+    if prompt is None:
+        if text is not None:
+            complaints.add("prompt", "a prompt was given, and the artifact describes none")
+        return
+    _check_order(context, prompt, complaints)
+    _check_boundary(context, prompt, complaints)
+    _check_manifest(prompt, complaints)
+    if text is not None:
+        _check_text(prompt, text, count, complaints)
+
+
+def _check_order(context: PackedContext, prompt: PromptReport, complaints: Complaints) -> None:
+    complaints.open("prompt", f"{prompt.tokens} of {prompt.limit} tokens, {len(prompt.order)} units")
+    accepted = {unit.id: unit for unit in context.accepted_units}
+    complaints.require(
+        "prompt",
+        sorted(prompt.order) == sorted(accepted),
+        "prompt.order is not a permutation of the accepted units",
+    )
+    complaints.require(
+        "prompt",
+        prompt.tokens <= prompt.limit,
+        f"the prompt holds {prompt.tokens} tokens of {prompt.limit}",
+    )
+    complaints.require(
+        "prompt",
+        prompt.overhead_tokens <= prompt.tokens,
+        f"overheadTokens is {prompt.overhead_tokens} of {prompt.tokens}",
+    )
+    untrusted = [
+        name for name in prompt.order if name in accepted and accepted[name].trust is Trust.UNTRUSTED
+    ]
+    complaints.expect("prompt", "prompt.untrustedIds", list(prompt.untrusted_ids), untrusted)
+
+
+def _check_boundary(context: PackedContext, prompt: PromptReport, complaints: Complaints) -> None:
+    """A prompt cache holds a prefix: it ends at the first volatile unit, whatever comes after (seed 003)."""
+    check, boundary, order = "boundary", prompt.boundary, prompt.order
+    complaints.open(check, f"{boundary.reason}, {boundary.index} units")
+    stability = {unit.id: unit.stability for unit in context.accepted_units}
+    stable = [stability.get(name) is Stability.STABLE for name in order]
+    index = stable.index(False) if False in stable else len(stable)
+    stranded = [name for name, still in zip(order[index:], stable[index:], strict=True) if still]
+    reason = (
+        "empty"
+        if not order
+        else "all_stable"
+        if index == len(order)
+        else "volatile_segment"
+        if index
+        else "no_stable_prefix"
+    )
+    if boundary.reason == "below_minimum":
+        complaints.require(check, index > 0 and not boundary.cacheable, f"below_minimum, should be {reason}")
+    else:
+        complaints.expect(check, "reason", boundary.reason, reason)
+        complaints.expect(check, "cacheable", boundary.cacheable, index > 0)
+    for what, stated, computed in (
+        ("index", boundary.index, index),
+        ("segmentIds", list(boundary.segment_ids), list(order[:index])),
+        ("strandedIds", list(boundary.stranded_ids), stranded),
+        ("endedBy", boundary.ended_by, order[index] if index < len(order) else None),
+    ):
+        complaints.expect(check, what, stated, computed)
+    complaints.require(
+        check,
+        boundary.tokens <= prompt.tokens,
+        f"the prefix holds {boundary.tokens} tokens, the whole prompt {prompt.tokens}",
+    )
+
+
+def _check_manifest(prompt: PromptReport, complaints: Complaints) -> None:
+    check = "manifest"
+    complaints.open(check, f"{len(prompt.manifest)} entries")
+    if not prompt.manifest:
+        return
+    names = [entry.id for entry in prompt.manifest]
+    complaints.expect(check, "the manifest's order", names, list(prompt.order))
+    last = 0
+    for entry in prompt.manifest:
+        complaints.require(
+            check,
+            last < entry.start_line <= entry.end_line,
+            f"{entry.id!r}: lines {entry.start_line} to {entry.end_line} after line {last}",
+        )
+        last = max(last, entry.end_line)
+
+
+def _check_text(prompt: PromptReport, text: str, count: Count | None, complaints: Complaints) -> None:
+    check = "prompt_text"
+    data = text.encode("utf-8", "surrogatepass")
+    complaints.open(check, f"{len(data)} bytes" + ("" if count is None else ", recounted"))
+    complaints.expect(check, "prompt.digest", prompt.digest, _digest(data))
+    if count is not None:
+        complaints.expect(check, "prompt.tokens", prompt.tokens, count(text))
+    lines = text.count("\n") + (not text.endswith("\n") and text != "")
+    for entry in prompt.manifest:
+        complaints.require(
+            check,
+            entry.end_line <= lines,
+            f"{entry.id!r}: ends at line {entry.end_line} of {lines}",
+        )
+    _check_prefix(prompt, text, count, complaints)
+
+
+def _check_prefix(prompt: PromptReport, text: str, count: Count | None, complaints: Complaints) -> None:
+    """Some prefix of the text, cut at the end of a line, has the stated digest and size."""
+    stated = prompt.boundary.prefix_digest
+    if not stated:
+        return
+    running, end = sha256(), 0
+    for line in ("", *text.splitlines(keepends=True)):
+        running.update(line.encode("utf-8", "surrogatepass"))
+        end += len(line)
+        if stated == "sha256:" + running.hexdigest():
+            break
+    else:
+        complaints.add("prompt_text", "no prefix of the prompt has the boundary's digest")
+        return
+    if count is not None:
+        complaints.expect("prompt_text", "boundary.tokens", prompt.boundary.tokens, count(text[:end]))
+
+
+def _digest(data: bytes) -> str:
+    return "sha256:" + sha256(data).hexdigest()
