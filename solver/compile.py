@@ -209,12 +209,10 @@ class Numbers:
 
         The choice looks at every unit that policy, risk and dependencies leave in.
         """
-        dimensions = {dimension.name for dimension in problem.coverage}
         amounts = {
             strength * (1.0 if rung.form.fidelity is None else rung.form.fidelity)
             for s in standings
-            for name, strength in s.unit.coverage.items()
-            if name in dimensions
+            for strength in s.unit.coverage.values()
             for rung in s.rungs
         }
         amount_scale = 1 if amounts <= {0.0, 1.0} else AMOUNT_SCALE

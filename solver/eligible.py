@@ -91,6 +91,11 @@ def resolve(problem: Problem) -> Eligibility:
         standings[unit.id] = Standing(unit=unit, zone=zone, rungs=offered_rungs(unit, zone))
     _apply_policy(problem, standings)
     _close_under_dependencies(standings, [])
+    for standing in standings.values():
+        # Such a zone keeps its eligible units: one that cannot be had for want of another is none of them.
+        keeps_all = standing.zone.overflow_policy is OverflowPolicy.FAIL
+        if keeps_all and standing.out is None and standing.required is None:
+            standing.required, standing.rule = AcceptReason.ZONE_KEEPS_ALL, standing.zone.name
     weighed = frozenset(name for name, standing in standings.items() if standing.out is None)
     anchors, cliques = _apply_groups(problem, standings)
     _close_under_dependencies(standings, anchors)
@@ -171,8 +176,6 @@ def _apply_risk(problem: Problem, standing: Standing) -> None:
     if risk >= policy.risk_ceiling:
         standing.out = RejectReason.RISK_CEILING
         standing.data = {"risk": risk, "ceiling": policy.risk_ceiling}
-    elif standing.zone.overflow_policy is OverflowPolicy.FAIL:
-        standing.required, standing.rule = AcceptReason.ZONE_KEEPS_ALL, standing.zone.name
 
 
 def _close_under_dependencies(standings: dict[str, Standing], anchors: list[tuple[str, str]]) -> None:

@@ -100,14 +100,15 @@ def why_accepted(c: Compiled, state: State, unit: int) -> Why:
         for other in state.needed_by.get(unit, ())
         if state.choice[other] != NONE and any(v == unit for v, _ in state.needs[other])
     ]
-    covers = sorted(c.covers[d].name for d, amount in state.rung_cover.get(rung, ()) if amount > 0)
+    covers = sorted(c.covers[d].name for d in state.unit_counts.get(unit, ()))
     if value <= 0 and dependents:
         return Why(
             AcceptReason.DEPENDENCY, f"needed by {_words(dependents)}", {**data, "neededBy": dependents}
         )
     if value <= 0 and covers:
         return Why(AcceptReason.COVERAGE, f"covers {_words(covers)}", {**data, "covers": covers})
-    if value <= 0:
+    zone = state.zone[unit]
+    if value <= 0 and zone != NONE and c.zones[zone].minimum > 0:
         return Why(AcceptReason.ZONE_MINIMUM, f"fills zone {standing.zone.name} to its minimum", data)
     if standing.bonus:
         return Why(AcceptReason.SHOULD_INCLUDE, "matched by shouldInclude, and worth its tokens", data)
