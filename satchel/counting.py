@@ -1,0 +1,93 @@
+"""Token counts of what will be rendered: of every form of every unit, and of the frame around them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .models import ContextUnit, ModelProfile, Problem, Rendering, UsageError
+from .prompt import frame_texts, render_block
+from .sources.tokens import TokenEstimator, make_estimator
+
+
+def recount(problem: Problem, estimator: TokenEstimator, fmt: str = "markdown") -> Problem:
+    """Return ``problem`` with the token count of every form that has a text, as rendered in ``fmt``.
+
+    Forms without text keep the count that they state.
+    """
+    texts: list[str] = []
+    for unit in problem.units:
+        texts += [
+            render_block(unit, index, fmt)
+            for index, form in enumerate(unit.ladder())
+            if form.text is not None
+        ]
+    counts = iter(estimator.count_batch(texts))
+    units = tuple(_counted(unit, lambda: next(counts)) for unit in problem.units)
+    return problem.model_copy(update={"units": units})
+
+
+def count_missing(problem: Problem, estimator: TokenEstimator, fmt: str = "markdown") -> Problem:
+    """Return ``problem`` with counts for the units that state none, and all others untouched."""
+    lacking = tuple(unit for unit in problem.units if any(form.tokens is None for form in unit.ladder()))
+    if not lacking:
+        return problem
+    counted = recount(problem.model_copy(update={"units": lacking}), estimator, fmt)
+    by_id = {unit.id: unit for unit in counted.units}
+    units = tuple(by_id.get(unit.id, unit) for unit in problem.units)
+    return problem.model_copy(update={"units": units})
+
+
+def frame_tokens(problem: Problem, estimator: TokenEstimator, fmt: str) -> int:
+    """Return the tokens of what a prompt holds besides units."""
+    return sum(estimator.count_batch(list(frame_texts(problem.task, fmt))))
+
+
+def estimator_for_artifact(profile: ModelProfile | None, tokenizer_file: str | None = None) -> TokenEstimator:
+    """Return the estimator that counted an artifact.
+
+    Raises
+    ------
+    UsageError
+        It cannot be had here, or is another version: the message says which was used.
+    """
+    stated = profile.tokenizer if profile else ""
+    if tokenizer_file is not None:
+        estimator = make_estimator(tokenizer_file=tokenizer_file)
+    elif profile is not None and profile.model:
+        estimator = make_estimator(model=profile.model)
+    elif "/" in stated and not stated.startswith(("tokenizers ", "satchel-bytes")):
+        estimator = make_estimator(encoding=stated.rsplit("/", 1)[1])
+    elif stated.startswith("satchel-bytes"):
+        estimator = make_estimator(approximate=True)
+    else:
+        hint = "give the tokenizer.json that counted it with --tokenizer"
+        raise UsageError(
+            "the artifact's tokenizer cannot be rebuilt",
+            field="modelProfile.tokenizer",
+            value=stated,
+            hint=hint,
+        )
+    if estimator.name != stated:
+        raise UsageError(
+            f"the artifact was counted by another tokenizer than the {estimator.name!r} at hand",
+            code="other_tokenizer",
+            field="modelProfile.tokenizer",
+            value=stated,
+            hint="install that version, or pack again",
+        )
+    return estimator
+
+
+def _counted(unit: ContextUnit, count: Callable[[], int]) -> ContextUnit:
+    update: dict[str, object] = {}
+    if unit.text is not None:
+        update["token_estimate"] = count()
+    renderings: list[Rendering] = []
+    for form in unit.renderings:
+        if form.text is not None:
+            renderings.append(form.model_copy(update={"tokens": count()}))
+        else:
+            renderings.append(form)
+    if renderings:
+        update["renderings"] = tuple(renderings)
+    return unit.model_copy(update=update) if update else unit

@@ -1,0 +1,151 @@
+"""Why a candidate is in the pack or not: the artifact's reason in words a person reads (seed 000 §16)."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field
+from typing import Any
+
+from .models import (
+    AcceptedUnit,
+    PackedContext,
+    RejectedUnit,
+    RejectReason,
+    SourceRef,
+    UsageError,
+    id_glob,
+    path_glob,
+)
+
+ADVICE = {
+    RejectReason.MUST_EXCLUDE: "remove or narrow the mustExclude rule",
+    RejectReason.RISK_CEILING: "take the risk out of its text, or raise policy.riskCeiling",
+    RejectReason.SENSITIVE_NAME: "name the file explicitly with --focus if it is meant to be read",
+    RejectReason.TOO_LARGE: "name the file explicitly with --focus, or raise the size limit",
+    RejectReason.NOT_AUTHORITATIVE: "take it out of the group, or change the group's policy",
+    RejectReason.REDUNDANT: "exclude what is kept instead, or raise the group's k",
+    RejectReason.DEPENDENCY_UNAVAILABLE: "allow what it needs",
+    RejectReason.DEPENDENCY_NOT_INCLUDED: "require it: what it needs then comes with it",
+    RejectReason.ZONE_CAPACITY_EXCEEDED: "raise the zone's maxTokens",
+    RejectReason.TOKEN_BUDGET_EXCEEDED: "raise the budget, or require it",
+    RejectReason.NO_GAIN: "require it, or raise its scores",
+    RejectReason.NOT_SELECTED: "give the search more time",
+}
+"""What would bring a candidate in, by the reason that keeps it out."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One candidate's fate as data: ``verdict`` is accepted, rejected or skipped."""
+
+    id: str
+    verdict: str
+    reason: str
+    detail: str
+    advice: str
+    facts: list[str]
+    data: dict[str, Any] = field(default_factory=dict)
+
+    def lines(self) -> list[str]:
+        """Return the explanation as lines of text."""
+        head = f"{self.id} was {self.verdict} because:" if self.reason else f"{self.id} was {self.verdict}"
+        lines = [head, f"  - {self.detail or self.reason} [{self.reason}]", *(f"  - {f}" for f in self.facts)]
+        if self.advice:
+            lines.append(f"  what would change it: {self.advice}")
+        return lines
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the explanation as JSON data."""
+        return {
+            "id": self.id,
+            "verdict": self.verdict,
+            "reason": self.reason,
+            "detail": self.detail,
+            "advice": self.advice,
+            "facts": self.facts,
+            "data": self.data,
+        }
+
+
+def explain(context: PackedContext, target: str) -> list[Explanation]:
+    """Return what happened to the candidates that ``target`` names: by id, path, title, or a glob of these.
+
+    Raises
+    ------
+    UsageError
+        Nothing matches; near matches are named.
+    """
+    found = [
+        explanation
+        for verdict, units in (
+            ("accepted", context.accepted_units),
+            ("rejected", context.rejected_units),
+            ("skipped", context.skipped_units),
+        )
+        for unit in units
+        if _named(unit, target)
+        for explanation in [_explain(context, unit, verdict)]
+    ]
+    if found:
+        return found
+    known = _names(context)
+    near = difflib.get_close_matches(target, known, n=3, cutoff=0.5) or [n for n in known if target in n][:3]
+    raise UsageError(
+        "names no candidate of this pack",
+        code="unknown_candidate",
+        value=target,
+        hint=f"near: {', '.join(near)}" if near else "give an id, a path, a title, or a glob of these",
+    )
+
+
+def _names(context: PackedContext) -> list[str]:
+    names: set[str] = set()
+    for units in (context.accepted_units, context.rejected_units, context.skipped_units):
+        for unit in units:
+            names.update({unit.id, unit.title, *(ref.path for ref in unit.source_refs)})
+    return sorted(names - {""})
+
+
+def _named(unit: AcceptedUnit | RejectedUnit, target: str) -> bool:
+    paths = [ref.path for ref in unit.source_refs]
+    if target in (unit.id, unit.title, *paths):
+        return True
+    glob = id_glob(target)
+    return any(mark in target for mark in "*?[") and (
+        glob.fullmatch(unit.id) is not None or any(path_glob(target).fullmatch(path) for path in paths)
+    )
+
+
+def _explain(context: PackedContext, unit: AcceptedUnit | RejectedUnit, verdict: str) -> Explanation:
+    facts = [f"{unit.kind.value} in zone {unit.zone}"] if unit.kind and unit.zone else []
+    if unit.token_estimate:
+        facts.append(f"{unit.token_estimate} estimated tokens")
+    if unit.source_refs:
+        facts.append(f"from {', '.join(_labels(unit.source_refs))}")
+    advice = ""
+    if isinstance(unit, AcceptedUnit):
+        facts.append(
+            f"kept {unit.compression_state.value} (rung {unit.rung}), worth {_value(context, unit.value)}"
+        )
+    else:
+        advice = ADVICE.get(unit.reason, "")
+        budget = context.budget
+        facts.append(f"{budget.estimated_input_tokens} of {budget.available_input_tokens} tokens are used")
+    return Explanation(
+        id=unit.id,
+        verdict=verdict,
+        reason=unit.reason.value,
+        detail=unit.detail,
+        advice=advice,
+        facts=facts,
+        data=unit.data,
+    )
+
+
+def _labels(refs: tuple[SourceRef, ...]) -> list[str]:
+    labels = [ref.label() for ref in refs[:3]]
+    return [*labels, f"{len(refs) - 3} more"] if len(refs) > 3 else labels
+
+
+def _value(context: PackedContext, scaled: int) -> str:
+    return f"{scaled / context.solver.scale:.6g}"
