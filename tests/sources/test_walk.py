@@ -438,9 +438,13 @@ def test_hostile_patterns_are_matched_in_no_time() -> None:
 
 def test_a_deep_tree_is_no_problem(tmp_path: Path) -> None:
     """Deeper than the recursion limit of the interpreter."""
-    place = tmp_path
-    for _ in range(1100):
-        place = place / "d"
-    place.mkdir(parents=True)
-    (place / "x.py").touch()
-    assert len(walk(tmp_path).files) == 1
+    places = [tmp_path / ("d/" * depth) for depth in range(1, 1101)]
+    for place in places:
+        place.mkdir()
+    (places[-1] / "x.py").touch()
+    try:
+        assert len(walk(tmp_path).files) == 1
+    finally:  # the removal of temporary folders is recursive
+        (places[-1] / "x.py").unlink()
+        for place in reversed(places):
+            place.rmdir()
