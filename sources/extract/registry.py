@@ -1,0 +1,48 @@
+"""The one list of extractors: who is asked for a document, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .base import Document, Extraction, Extractor, NotParsedError
+from .blocks import BlockExtractor
+from .config import ConfigExtractor
+from .markdown import MarkdownExtractor
+from .rst import RstExtractor
+from .symbols import SymbolExtractor
+
+
+class Registry:
+    """Extractors in order of preference; the last one must take everything."""
+
+    def __init__(self, extractors: Sequence[Extractor]) -> None:
+        self._extractors = tuple(extractors)
+
+    @property
+    def versions(self) -> str:
+        """Names and versions of all extractors: what a cache of fragments is keyed by."""
+        return ",".join(f"{extractor.name}-{extractor.version}" for extractor in self._extractors)
+
+    def extract(self, document: Document) -> Extraction:
+        """Return the fragments by the first extractor that accepts the document and can read it.
+
+        Each extractor that gave up leaves a note.
+        """
+        notes: list[str] = []
+        for extractor in self._extractors:
+            if not extractor.accepts(document):
+                continue
+            try:
+                found = extractor.extract(document)
+            except NotParsedError as error:
+                notes.append(f"{error}; taken as plain text")
+                continue
+            return Extraction(found.fragments, (*notes, *found.notes))
+        raise AssertionError("the last extractor must take everything")
+
+
+def default_registry() -> Registry:
+    """Return the extractors that come with Satchel."""
+    return Registry(
+        [SymbolExtractor(), MarkdownExtractor(), RstExtractor(), ConfigExtractor(), BlockExtractor()]
+    )
