@@ -1,0 +1,239 @@
+"""The main job: a repository and a task in, a packed context and its prompt out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .counting import frame_tokens, recount
+from .models import (
+    BudgetEnvelope,
+    Counts,
+    InfeasibleError,
+    ModelProfile,
+    PackedContext,
+    Problem,
+    Task,
+)
+from .prompt import RenderedPrompt, render, report
+from .solver.options import SolveOptions
+from .solver.solve import solve
+from .sources.scan import ScanOptions, ScanResult, scan
+from .sources.tasks import envelope_for
+from .sources.tokens import TokenEstimator, find_profile, make_estimator
+
+ATTEMPTS = 5
+"""How often a pack is solved again because the whole text counts more than its parts."""
+
+DEFAULT_BUDGET = 32_000
+"""Tokens of the whole prompt when neither a budget nor a model is named."""
+
+
+@dataclass(frozen=True)
+class PackOptions:
+    """How to pack.
+
+    Parameters
+    ----------
+    budget
+        Ceiling on the whole rendered prompt, in tokens; the model's input room when None, or
+        ``DEFAULT_BUDGET`` when no model is named either.
+    model, encoding, tokenizer_file, approximate
+        How tokens are counted: one of the four, or exact o200k_base counts.
+    format
+        Of the prompt: ``markdown``, ``xml`` or ``plain``.
+    scan
+        What is read.
+    solve
+        How it is solved.
+    on_stage
+        Called with a word for each stage as it starts.
+    """
+
+    budget: int | None = None
+    model: str | None = None
+    encoding: str | None = None
+    tokenizer_file: str | None = None
+    approximate: bool = False
+    format: str = "markdown"
+    scan: ScanOptions = field(default_factory=ScanOptions)
+    solve: SolveOptions = field(default_factory=SolveOptions)
+    on_stage: Callable[[str], None] | None = None
+
+
+@dataclass(frozen=True)
+class PackResult:
+    """The artifact, the problem that it answers, and the prompt's text."""
+
+    context: PackedContext
+    problem: Problem
+    prompt: str
+
+
+def pack(root: str | Path, task: Task, options: PackOptions | None = None) -> PackResult:
+    """Scan ``root`` for evidence, choose what serves ``task`` best within the budget, and render it.
+
+    The recount of the rendered text never exceeds the budget.
+
+    Raises
+    ------
+    InfeasibleError
+        What must be in does not fit; names the smallest budget that works.
+    InputError
+        The folder, task, model or an option is at fault.
+    """
+    options = options or PackOptions()
+    estimator = _estimator(options)
+    _stage(options, "reading")
+    found = scan(Path(root), task, options.scan)
+    problem = problem_of(found, task, options, estimator)
+    for _ in range(ATTEMPTS):
+        _stage(options, "solving")
+        context = solve(problem, options.solve)
+        _stage(options, "rendering")
+        rendered = _rendered(problem, context, options.format)
+        context = _complete(context, problem, rendered, found, estimator)
+        assert context.prompt is not None
+        excess = context.prompt.tokens - context.prompt.limit
+        if excess <= 0:
+            return PackResult(context.seal(), problem, rendered.text)
+        # A tokenizer that is not additive counted more for the whole than for its parts.
+        problem = _tightened(problem, excess)
+    raise InfeasibleError(
+        f"the rendered prompt stays {excess} tokens over the budget",
+        code="not_additive",
+        hint="raise the budget a little, or count with another encoding",
+    )
+
+
+def problem_of(found: ScanResult, task: Task, options: PackOptions, estimator: TokenEstimator) -> Problem:
+    """Return the packing problem of a scan, every form counted as it will be rendered."""
+    _stage(options, "counting")
+    limit, window = _limit(options)
+    bare = Problem(
+        schema_version="packing-problem.v1",
+        task=task,
+        profile=_profile(options, estimator),
+        envelope=BudgetEnvelope(available_input_tokens=0),
+        policy=found.policy,
+        weights=found.weights,
+        redundancy_groups=found.groups,
+        coverage=found.dimensions,
+        units=found.units,
+    )
+    overhead = frame_tokens(bare, estimator, options.format)
+    reserved = window - limit
+    if overhead > limit:
+        raise InfeasibleError(
+            f"a budget of {limit} tokens does not hold the frame of the prompt, which takes {overhead}",
+            code="frame_does_not_fit",
+            field="budget",
+            value=limit,
+            hint=f"the smallest budget that holds anything is above {overhead}",
+            data={"smallestBudget": overhead + 1},
+        )
+    envelope = BudgetEnvelope(
+        model_id=options.model,
+        max_context_tokens=window,
+        reserved_output_tokens=reserved,
+        fixed_overhead_tokens=overhead,
+        available_input_tokens=limit - overhead,
+        zones=envelope_for(task.kind, limit - overhead),
+    )
+    return recount(bare.model_copy(update={"envelope": envelope}), estimator, options.format)
+
+
+def render_artifact(context: PackedContext, problem: Problem, fmt: str | None = None) -> RenderedPrompt:
+    """Render the pack of ``context`` again, in its own format or another one."""
+    stated = context.prompt.format if context.prompt else "markdown"
+    return _rendered(problem, context, fmt or stated)
+
+
+def _estimator(options: PackOptions) -> TokenEstimator:
+    return make_estimator(
+        model=options.model,
+        encoding=options.encoding,
+        tokenizer_file=options.tokenizer_file,
+        approximate=options.approximate,
+    )
+
+
+def _limit(options: PackOptions) -> tuple[int, int]:
+    """Return the ceiling on the prompt and the window that it is part of, in tokens."""
+    if options.model is None:
+        limit = DEFAULT_BUDGET if options.budget is None else options.budget
+        return limit, limit
+    spec = find_profile(options.model)
+    room = spec.input_room()
+    limit = room if options.budget is None else options.budget
+    if limit > room:
+        raise InfeasibleError(
+            f"{spec.model_id} takes at most {room} tokens of input beside its reserve for the answer",
+            code="budget_above_model",
+            field="budget",
+            value=limit,
+            hint=f"accepted: up to {room}",
+        )
+    return limit, limit + spec.default_output_reserve
+
+
+def _profile(options: PackOptions, estimator: TokenEstimator) -> ModelProfile:
+    if options.model is not None:
+        return find_profile(options.model).as_model_profile(estimator)
+    return ModelProfile(tokenizer=estimator.name, mode=estimator.method)
+
+
+def _rendered(problem: Problem, context: PackedContext, fmt: str) -> RenderedPrompt:
+    return render(problem, [(unit.id, unit.rung) for unit in context.accepted_units], fmt)
+
+
+def _complete(
+    context: PackedContext,
+    problem: Problem,
+    rendered: RenderedPrompt,
+    found: ScanResult,
+    estimator: TokenEstimator,
+) -> PackedContext:
+    """Return the artifact with its prompt, the files that became no unit, and what the scan has to say."""
+    envelope = problem.envelope
+    prompt = report(
+        problem,
+        rendered,
+        count_many=estimator.count_batch,
+        method=estimator.method,
+        limit=envelope.available + envelope.fixed_overhead_tokens + envelope.reserved_safety_margin_tokens,
+    )
+    counts, skipped = context.counts, (*context.skipped_units, *found.skipped)
+    return PackedContext(
+        **{
+            **{name: getattr(context, name) for name in PackedContext.model_fields},
+            "counts": Counts(
+                candidates=counts.candidates + len(found.skipped),
+                accepted=counts.accepted,
+                rejected=counts.rejected,
+                skipped=len(skipped),
+            ),
+            "skipped_units": skipped,
+            "diagnostics": (*context.diagnostics, *found.diagnostics),
+            "scan": found.report,
+            "prompt": prompt,
+        }
+    )
+
+
+def _tightened(problem: Problem, excess: int) -> Problem:
+    envelope = problem.envelope
+    tight = BudgetEnvelope(
+        **{
+            **{name: getattr(envelope, name) for name in BudgetEnvelope.model_fields},
+            "reserved_safety_margin_tokens": envelope.reserved_safety_margin_tokens + excess,
+            "available_input_tokens": envelope.available - excess,
+        }
+    )
+    return problem.model_copy(update={"envelope": tight})
+
+
+def _stage(options: PackOptions, name: str) -> None:
+    if options.on_stage is not None:
+        options.on_stage(name)
