@@ -58,6 +58,7 @@ def check_accepted(facts: Facts, context: PackedContext, pack: Pack, complaints:
     """Each accepted entry: its rung is offered, and every number and label is that of the rung."""
     check = "accepted_units"
     complaints.open(check, f"{len(context.accepted_units)} entries against the problem")
+    complaints.open("accept_reasons", "why each accepted unit is in")
     for entry in context.accepted_units:
         facts_of = facts.units.get(entry.id)
         if facts_of is None:
@@ -83,7 +84,6 @@ def check_accepted(facts: Facts, context: PackedContext, pack: Pack, complaints:
 
 def _check_accept_reason(facts: Facts, pack: Pack, entry: AcceptedUnit, complaints: Complaints) -> None:
     check, name = "accept_reasons", entry.id
-    complaints.open(check, "why each accepted unit is in")
     hard = _hard_reason(facts, name)
     if hard is not None or entry.reason in _HARD:
         due = hard.value if hard else "a soft one"
@@ -144,4 +144,3 @@ def check_left_out(facts: Facts, context: PackedContext, complaints: Complaints)
             ("sourceRefs", entry.source_refs, unit.source_refs),
         ):
             complaints.expect(check, f"{entry.id!r}: {what}", stated, computed)
-

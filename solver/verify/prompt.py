@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 
-from ...models import PackedContext, PromptReport, Stability, Trust
+from ...models import ManifestEntry, PackedContext, PromptReport, Stability, Trust
 from .report import Complaints
 
 Count = Callable[[str], int]
@@ -39,11 +39,6 @@ def _check_order(context: PackedContext, prompt: PromptReport, complaints: Compl
         "prompt",
         prompt.tokens <= prompt.limit,
         f"the prompt holds {prompt.tokens} tokens of {prompt.limit}",
-    )
-    complaints.require(
-        "prompt",
-        prompt.overhead_tokens <= prompt.tokens,
-        f"overheadTokens is {prompt.overhead_tokens} of {prompt.tokens}",
     )
     untrusted = [
         name for name in prompt.order if name in accepted and accepted[name].trust is Trust.UNTRUSTED
@@ -90,8 +85,6 @@ def _check_boundary(context: PackedContext, prompt: PromptReport, complaints: Co
 def _check_manifest(prompt: PromptReport, complaints: Complaints) -> None:
     check = "manifest"
     complaints.open(check, f"{len(prompt.manifest)} entries")
-    if not prompt.manifest:
-        return
     names = [entry.id for entry in prompt.manifest]
     complaints.expect(check, "the manifest's order", names, list(prompt.order))
     last = 0
@@ -102,6 +95,8 @@ def _check_manifest(prompt: PromptReport, complaints: Complaints) -> None:
             f"{entry.id!r}: lines {entry.start_line} to {entry.end_line} after line {last}",
         )
         last = max(last, entry.end_line)
+    outside = max(0, prompt.tokens - sum(entry.tokens for entry in prompt.manifest))
+    complaints.expect(check, "overheadTokens", prompt.overhead_tokens, outside)
 
 
 def _check_text(prompt: PromptReport, text: str, count: Count | None, complaints: Complaints) -> None:
@@ -111,14 +106,24 @@ def _check_text(prompt: PromptReport, text: str, count: Count | None, complaints
     complaints.expect(check, "prompt.digest", prompt.digest, _digest(data))
     if count is not None:
         complaints.expect(check, "prompt.tokens", prompt.tokens, count(text))
-    lines = text.count("\n") + (not text.endswith("\n") and text != "")
+    lines = text.split("\n")
     for entry in prompt.manifest:
-        complaints.require(
-            check,
-            entry.end_line <= lines,
-            f"{entry.id!r}: ends at line {entry.end_line} of {lines}",
-        )
+        if entry.end_line > len(lines):
+            complaints.add(check, f"{entry.id!r}: ends at line {entry.end_line} of {len(lines)}")
+        elif count is not None and entry.tokens not in _block_sizes(lines, entry, count):
+            complaints.add(check, f"{entry.id!r}: its lines do not hold {entry.tokens} tokens")
     _check_prefix(prompt, text, count, complaints)
+
+
+def _block_sizes(lines: list[str], entry: ManifestEntry, count: Count) -> Iterator[int]:
+    """Yield the tokens of the block of ``entry``, with none and with each of the blank lines behind it."""
+    block = "\n".join(lines[entry.start_line - 1 : entry.end_line])
+    yield count(block)
+    for line in lines[entry.end_line :]:
+        block += "\n"
+        yield count(block)
+        if line:
+            return
 
 
 def _check_prefix(prompt: PromptReport, text: str, count: Count | None, complaints: Complaints) -> None:
