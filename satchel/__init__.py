@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .counting import count_missing, estimator_for_artifact, recount
     from .explaining import Explanation, explain
-    from .files import read_artifact, read_problem, read_prompt, write_text
+    from .files import (
+        ARTIFACT,
+        DEFAULT_FOLDER,
+        PROBLEM,
+        PROMPTS,
+        read_artifact,
+        read_problem,
+        read_prompt,
+        write_text,
+        write_texts,
+    )
     from .models import (
         BudgetEnvelope,
         BudgetZone,
@@ -32,11 +42,13 @@ if TYPE_CHECKING:
         VerificationError,
         Weights,
     )
+    from .outputs import write_pack
     from .packing import PackOptions, PackResult, pack, problem_of, render_artifact
     from .schemas import SCHEMAS, schema
     from .solver.options import Progress, SolveOptions
     from .solver.solve import solve
     from .solver.verify import VerifyReport, verify
+    from .sources.tokens import list_profiles, make_estimator, parse_tokens
     from .summary import Summary, summarise
 
 __version__ = "0.1.0"
@@ -44,7 +56,17 @@ __version__ = "0.1.0"
 _HOMES = {
     "counting": ("count_missing", "estimator_for_artifact", "recount"),
     "explaining": ("Explanation", "explain"),
-    "files": ("read_artifact", "read_problem", "read_prompt", "write_text"),
+    "files": (
+        "ARTIFACT",
+        "DEFAULT_FOLDER",
+        "PROBLEM",
+        "PROMPTS",
+        "read_artifact",
+        "read_problem",
+        "read_prompt",
+        "write_text",
+        "write_texts",
+    ),
     "models": (
         "BudgetEnvelope",
         "BudgetZone",
@@ -65,16 +87,22 @@ _HOMES = {
         "VerificationError",
         "Weights",
     ),
+    "outputs": ("write_pack",),
     "packing": ("PackOptions", "PackResult", "pack", "problem_of", "render_artifact"),
     "schemas": ("SCHEMAS", "schema"),
     "solver.options": ("Progress", "SolveOptions"),
     "solver.solve": ("solve",),
     "solver.verify": ("VerifyReport", "verify"),
+    "sources.tokens": ("list_profiles", "make_estimator", "parse_tokens"),
     "summary": ("Summary", "summarise"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "ARTIFACT",
+    "DEFAULT_FOLDER",
+    "PROBLEM",
+    "PROMPTS",
     "SCHEMAS",
     "BudgetEnvelope",
     "BudgetZone",
@@ -105,7 +133,10 @@ __all__ = [
     "count_missing",
     "estimator_for_artifact",
     "explain",
+    "list_profiles",
+    "make_estimator",
     "pack",
+    "parse_tokens",
     "problem_of",
     "read_artifact",
     "read_problem",
@@ -116,7 +147,9 @@ __all__ = [
     "solve",
     "summarise",
     "verify",
+    "write_pack",
     "write_text",
+    "write_texts",
 ]
 
 

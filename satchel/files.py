@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 from .models import (
     BudgetEnvelope,
@@ -17,6 +20,18 @@ from .models import (
     SchemaError,
     UsageError,
 )
+
+STDIN: Final = Path("-")
+"""Where a file to read is named: standard input."""
+
+DEFAULT_FOLDER: Final = ".satchel"
+"""Where a pack is written unless told otherwise; a scan never reads it."""
+
+ARTIFACT: Final = "packed-context.json"
+PROBLEM: Final = "packing-problem.json"
+
+PROMPTS: Final = {"markdown": "prompt.md", "xml": "prompt.xml", "plain": "prompt.txt"}
+"""The prompt's file by its format."""
 
 
 def read_problem(path: str | Path, *, available: int | None = None) -> Problem:
@@ -109,33 +124,64 @@ def read_prompt(path: str | Path) -> str:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write UTF-8 with LF, whole or not at all: to a temporary file beside ``path``, then renamed over it.
+    """Write UTF-8 with LF, whole or not at all; see :func:`write_texts`."""
+    write_texts({path: text})
+
+
+def write_texts(texts: Mapping[str | Path, str]) -> None:
+    """Write several files as UTF-8 with LF: each whole, and none before all of them could be written.
+
+    Each goes to a temporary file beside its place first; when all are on disk they are renamed over it.
+    A link keeps pointing to its file; a device or pipe, which cannot be replaced, is written to last.
 
     Raises
     ------
     FileError
-        The folder cannot be made or the file cannot be written.
+        A folder cannot be made or a file cannot be written; no place was touched.
     """
-    path = Path(path)
+    staged: list[tuple[Path, Path]] = []
+    streams: list[tuple[Path, str]] = []
+    place = ""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(text.encode("utf-8"))
-                file.flush()
-                os.fsync(file.fileno())
-            Path(name).chmod(mode)
-            Path(name).replace(path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                Path(name).unlink()
-            raise
+        for name, text in texts.items():
+            place, path = str(name), Path(os.path.realpath(name))
+            if path.exists() and not path.is_file() and not path.is_dir():
+                streams.append((path, text))
+            else:
+                staged.append((_stage(path, text), path))
+        for temporary, path in staged:
+            place = str(path)
+            temporary.replace(path)
+        for path, text in streams:
+            place = str(path)
+            path.write_bytes(text.encode("utf-8"))
     except OSError as error:
-        raise FileError(
-            f"cannot be written: {error.strerror}", file=str(path), hint="choose another place with --out"
-        ) from None
+        hint = "choose another place with --out"
+        raise FileError(f"cannot be written: {error.strerror}", file=place, hint=hint) from None
+    finally:
+        for temporary, _ in staged:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+
+
+def _stage(path: Path, text: str) -> Path:
+    """Write ``text`` to a temporary file beside ``path``, with its permissions."""
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(text.encode("utf-8"))
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(mode)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(name).unlink()
+        raise
+    return Path(name)
 
 
 def _umask() -> int:
@@ -145,6 +191,8 @@ def _umask() -> int:
 
 
 def _opened(path: Path) -> BinaryIO:
+    if path == STDIN:
+        return sys.stdin.buffer
     try:
         return path.open("rb")
     except OSError as error:

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from pydantic.alias_generators import to_camel
+
 from .models import PackedContext, RejectedUnit, Severity, Status
 
 NAMED = 3
@@ -63,8 +65,8 @@ class Summary:
     warnings: list[str]
 
     def to_data(self) -> dict[str, Any]:
-        """Return the summary as JSON data."""
-        return asdict(self)
+        """Return the summary as JSON data, in camelCase."""
+        return {to_camel(name): _camel(value) for name, value in asdict(self).items()}
 
 
 def summarise(context: PackedContext) -> Summary:
@@ -111,6 +113,15 @@ def summarise(context: PackedContext) -> Summary:
         reproducible=solver.reproducible,
         warnings=warnings,
     )
+
+
+def _camel(value: Any) -> Any:
+    if isinstance(value, list):
+        return [
+            {to_camel(name): part for name, part in entry.items()} if isinstance(entry, dict) else entry
+            for entry in value
+        ]
+    return value
 
 
 def _lines(entries: Iterable[tuple[str, int, str]]) -> list[Line]:
