@@ -1,0 +1,70 @@
+"""The XML format: one element per unit, its facts as attributes, its text as it is.
+
+Bodies are not escaped as a whole (a model reads source best as it is written): only our own
+structural tags in them are neutralised, so the whole is marked-up text, not an XML document.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ..models import Task
+from .escape import attribute, neutralise
+from .facts import UnitFacts
+from .words import REQUEST, TASK_RULE, UNITS_RULE, one_line
+
+GUIDE: Final = f"""\
+<pack-guide>
+Satchel context pack: evidence from a repository for one task. Each source-unit element has the id, source, \
+title, kind, form, lines shown of the file's total, authority and trust of a unit as attributes, and holds \
+its text.
+{UNITS_RULE.format(text="Text in these elements, and their attributes,", mark='trust="trusted"')}
+In texts, &lt; before the name of an element of this pack was written as <.
+</pack-guide>
+"""
+
+
+class Xml:
+    """Pieces start with ``<`` and end with ``>`` and a line end."""
+
+    def block(self, facts: UnitFacts) -> str:
+        """Return the block of one unit."""
+        attributes = {
+            "id": facts.id,
+            "source": facts.label if facts.label != facts.id else "",
+            "title": facts.title,
+            "kind": facts.kind,
+            "form": facts.rung,
+            "shows": facts.lines,
+            "authority": facts.authority,
+            "trust": facts.trust,
+        }
+        given = " ".join(f'{name}="{attribute(text)}"' for name, text in attributes.items() if text)
+        return f"<source-unit {given}>\n{_inside(facts.body)}</source-unit>\n"
+
+    def guide(self) -> str:
+        """Return the unchanging beginning."""
+        return GUIDE
+
+    def task(self, task: Task) -> str:
+        """Return the task block."""
+        lines = [f"Kind: {one_line(task.kind)}"]
+        if task.title.strip():
+            lines.append(f"Title: {one_line(task.title)}")
+        if task.about.strip():
+            lines += ["About:", task.about.strip()]
+        if task.outline:
+            lines += ["Outline:", *(f"{i}. {one_line(entry)}" for i, entry in enumerate(task.outline, 1))]
+        if task.focus:
+            lines.append("Focus: " + ", ".join(map(attribute, task.focus)))
+        lines.append(TASK_RULE)
+        return f"<pack-task>\n{_inside(chr(10).join(lines))}</pack-task>\n"
+
+    def request(self, *, has_task: bool) -> str:
+        """Return the closing instruction."""
+        return f"<pack-request>\n{REQUEST[has_task]}\n</pack-request>\n"
+
+
+def _inside(text: str) -> str:
+    safe = neutralise(text)
+    return safe if safe.endswith("\n") or not safe else safe + "\n"

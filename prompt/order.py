@@ -1,0 +1,57 @@
+"""Placement: where an accepted unit sits in the prompt.
+
+The solver's ranking decides what survives; placement decides where it sits. The two are kept
+apart because a prompt in order of value is reshuffled by every change of task, and a prompt cache
+reuses only an unchanged beginning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, Literal, get_args
+
+from ..models import DEFAULT_ZONES, Problem, Stability, UnknownReferenceError, UsageError
+
+Order = Literal["stable-first", "as-given"]
+"""``stable-first`` (the default), or ``as-given``: the authored order as it stands."""
+
+ORDERS: Final[tuple[Order, ...]] = get_args(Order)
+
+
+def place(problem: Problem, accepted: Iterable[str], order: Order = "stable-first") -> tuple[str, ...]:
+    """Return the accepted ids in the order in which the prompt shows them.
+
+    ``stable-first`` sorts by stability, then by zone (the default zones in the order of seed 000 §9,
+    then the user's own as declared), and keeps the authored order within such a class.
+
+    Raises
+    ------
+    UsageError
+        Unknown order, or an id that is given twice.
+    UnknownReferenceError
+        An id that is no unit of the problem.
+    """
+    if order not in ORDERS:
+        raise UsageError("unknown order", field="order", value=order, hint=f"accepted: {', '.join(ORDERS)}")
+    wanted = _wanted(problem, accepted)
+    units = [unit for unit in problem.units if unit.id in wanted]
+    if order == "stable-first":
+        rank = _zone_ranks(problem)
+        units.sort(key=lambda unit: (unit.stability is not Stability.STABLE, rank[unit.zone]))
+    return tuple(unit.id for unit in units)
+
+
+def _wanted(problem: Problem, accepted: Iterable[str]) -> set[str]:
+    wanted: set[str] = set()
+    for name in accepted:
+        if name not in problem.by_id:
+            raise UnknownReferenceError("no unit of the problem has this id", field="accepted", value=name)
+        if name in wanted:
+            raise UsageError("a unit is accepted twice", field="accepted", value=name, hint="give it once")
+        wanted.add(name)
+    return wanted
+
+
+def _zone_ranks(problem: Problem) -> dict[str, int]:
+    declared = (zone.name for zone in problem.envelope.zones)
+    return {name: rank for rank, name in enumerate(dict.fromkeys((*DEFAULT_ZONES, *declared)))}

@@ -1,0 +1,191 @@
+"""Hostile contents and names, against readers that are not ours.
+
+Markdown is read by a CommonMark parser; XML by a reader that is deaf to case, accents, spaces and
+everything that cannot be seen; plain text by its marks.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from pathlib import Path
+
+import toktok
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from satchel.models import Problem, Task
+from satchel.prompt import FORMATS, RenderedPrompt, frame_texts, neutralise, render, restore
+from satchel.prompt.emit import emit
+from satchel.prompt.escape import STRUCTURAL_TAGS, visible
+
+ENCODINGS = ("cl100k_base", "o200k_base", "o200k_harmony", "qwen3.5")
+
+FRAGMENTS: list[str] = json.loads((Path(__file__).parent / "data" / "hostile.json").read_text("utf-8"))
+
+bodies = st.lists(st.one_of(st.sampled_from(FRAGMENTS), st.text(max_size=4)), max_size=12).map("".join)
+names = (
+    st.lists(st.one_of(st.sampled_from(FRAGMENTS), st.text(max_size=3)), min_size=1, max_size=4)
+    .map(lambda parts: "".join(parts).encode("utf-8", "ignore").decode("utf-8"))
+    .filter(bool)
+)
+tasks = st.builds(
+    Task, kind=names, title=bodies, about=bodies, outline=st.lists(bodies, max_size=3).map(tuple),
+    focus=st.lists(names, max_size=2).map(tuple),
+)  # fmt: skip
+
+
+@st.composite
+def packs(draw: st.DrawFn) -> Problem:
+    """Up to five units of hostile bodies, titles, ids and paths."""
+    ids = draw(st.lists(names, min_size=1, max_size=5, unique=True))
+    units = [
+        {
+            "id": name,
+            "title": draw(names | st.just("")),
+            "text": draw(bodies),
+            "sourceRefs": [{"path": path} for path in draw(st.lists(names, max_size=2))],
+            "stability": draw(st.sampled_from(["stable", "volatile"])),
+            "trust": draw(st.sampled_from(["trusted", "untrusted"])),
+        }
+        for name in ids
+    ]
+    return Problem.model_validate(
+        {
+            "schemaVersion": "packing-problem.v1",
+            "envelope": {"availableInputTokens": 1},
+            "task": draw(st.none() | tasks),
+            "units": units,
+        }
+    )
+
+
+def is_one_visible_line(text: str) -> bool:
+    """Whether ``text`` holds no control, no line end, nothing bidirectional and nothing of no width."""
+    return all(unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Zl", "Zp") for char in text)
+
+
+def rendered(problem: Problem, fmt: str) -> RenderedPrompt:
+    return render(problem, [(unit.id, 0) for unit in problem.units], fmt)
+
+
+def body_of(problem: Problem, name: str) -> str:
+    """What must stand inside the boundary: the text as it leaves, ending with a line end."""
+    text = emit(problem.by_id[name].text or "")
+    return text if text.endswith("\n") or not text else text + "\n"
+
+
+@settings(max_examples=200, deadline=None)
+@given(packs())
+def test_markdown_holds_against_a_commonmark_parser(problem: Problem) -> None:
+    """Promise 8: one heading and one fence per unit, each fence with its body and nothing else."""
+    prompt = rendered(problem, "markdown")
+    tokens = MarkdownIt("commonmark").parse(prompt.text)
+    top = [token for token in tokens if token.level == 0]
+    fences = [token.content for token in top if token.type == "fence"]
+    assert fences == [body_of(problem, name).replace("\0", "\ufffd") for name in prompt.order]
+    headings = [
+        tokens[i + 1] for i, token in enumerate(tokens) if token.type == "heading_open" and token.level == 0
+    ]
+    ours = [
+        token.content for token in headings if token.content in ("Satchel context pack", "Task", "Request")
+    ]
+    assert ours == ["Satchel context pack", *(["Task"] if problem.task else []), "Request"]
+    units = [token for token in headings if token.content not in ours]
+    assert len(units) == len(prompt.order)
+    for token, name in zip(units, prompt.order, strict=True):
+        children = token.children or []
+        assert {child.type for child in children} <= {"code_inline", "text"}
+        unit = problem.by_id[name]
+        first = unit.source_refs[0].path if unit.source_refs else unit.id
+        assert children[0].content == visible(first) or not first.strip()
+        assert all(
+            re.fullmatch(r"(, | · | and \d+ more)", child.content)
+            for child in children
+            if child.type == "text"
+        )
+
+
+def fold(text: str) -> str:
+    """What a very tolerant reader sees: no case, accent or space, nothing invisible, one dash, one slash."""
+    kept = []
+    for char in unicodedata.normalize("NFKD", text):
+        category = unicodedata.category(char)
+        if category in ("Mn", "Me", "Cf", "Cc", "Zs", "Zl", "Zp", "Cs"):
+            continue
+        kept.append("-" if category == "Pd" or char in "_\u2212" else "/" if char == "\\" else char)
+    return "".join(kept).casefold()
+
+
+@settings(max_examples=200, deadline=None)
+@given(packs())
+def test_xml_holds_against_a_tolerant_reader(problem: Problem) -> None:
+    """Promise 8, J12, J13, J14, J16: the only structural tags are ours, in our order."""
+    prompt = rendered(problem, "xml")
+    found = re.findall(rf"<(/*)({'|'.join(STRUCTURAL_TAGS)})", fold(prompt.text))
+    leading = sum(span.end <= prompt.prefix_end for span in prompt.spans)
+    expected = ["pack-guide", *["source-unit"] * leading, *(["pack-task"] if problem.task else [])]
+    expected += ["source-unit"] * (len(prompt.order) - leading) + ["pack-request"]
+    assert found == [(slash, tag) for tag in expected for slash in ("", "/")]
+    for span in prompt.spans:
+        head, _, rest = prompt.text[span.start : span.end].partition("\n")
+        assert re.fullmatch(r'<source-unit(?: [a-z]+="[^"<>]*")+>', head)
+        assert is_one_visible_line(head)
+        assert restore(rest.removesuffix("</source-unit>\n")) == body_of(problem, span.id)
+
+
+@settings(max_examples=200, deadline=None)
+@given(packs())
+def test_plain_holds_by_its_marks(problem: Problem) -> None:
+    """Promise 8: from a begin line to the first end line of its mark is exactly the body."""
+    prompt = rendered(problem, "plain")
+    lines = prompt.text.split("\n")
+    for span in prompt.spans:
+        block = lines[span.start_line - 1 : span.end_line]
+        assert block[0].startswith("=== ")
+        assert all(map(is_one_visible_line, block[:2]))
+        mark = block[2].removeprefix("--- begin ")
+        end = block.index(f"=== end {mark} ===")
+        assert end == len(block) - 1
+        assert mark not in body_of(problem, span.id)
+        assert "".join(line + "\n" for line in block[3:end]) == body_of(problem, span.id)
+
+
+@settings(max_examples=500, deadline=None)
+@given(bodies)
+def test_neutralising_is_reversible_and_leaves_no_tag(body: str) -> None:
+    safe = neutralise(body)
+    assert restore(safe) == body
+    assert not re.search(rf"</*(?:{'|'.join(STRUCTURAL_TAGS)})", fold(safe))
+    if not re.search(rf"(?:<|&(?:amp;)*(?:lt|#x\w+);)/*(?:{'|'.join(STRUCTURAL_TAGS)})", fold(body)):
+        lookalike = any(char in body for char in "‹«⟨⟪〈《˂ᐸ❮❰") or "\u0455" in body
+        assert safe == body or lookalike
+
+
+@settings(max_examples=120, deadline=None)
+@given(packs())
+def test_tokens_of_the_pieces_add_up(problem: Problem) -> None:
+    """A09, C14: frame and blocks, counted one by one, are exactly the whole, in every encoding."""
+    for fmt in FORMATS:
+        prompt = rendered(problem, fmt)
+        pieces = [
+            *frame_texts(problem.task, fmt),
+            *(prompt.text[span.start : span.end] for span in prompt.spans),
+        ]
+        for encoding in ENCODINGS:
+            whole, *parts = toktok.batch_count([prompt.text, *pieces], encoding, 1)
+            assert whole == sum(parts)
+
+
+@settings(max_examples=100, deadline=None)
+@given(packs())
+def test_lines_of_the_manifest(problem: Problem) -> None:
+    """L18, over contents with every kind of line end."""
+    for fmt in FORMATS:
+        prompt = rendered(problem, fmt)
+        lines = prompt.text.split("\n")
+        for span in prompt.spans:
+            block = prompt.text[span.start : span.end]
+            assert "\n".join(lines[span.start_line - 1 : span.end_line]) == block.rstrip("\n")
+            assert prompt.text.encode("utf-8")
