@@ -94,16 +94,22 @@ def _cross(a: tuple[int, int], b: tuple[int, int], c: tuple[int, int]) -> int:
 
 def _run(c: Compiled, order: Order) -> Pack | None:
     state = State(c)
-    if not _include_required(state):
+    if not include_required(state):
         return None
-    if not _meet_demands(state):
+    if not meet_demands(state):
         return None
-    _fill(state, range(c.n), order)
+    fill(state, range(c.n), order)
+    return finished(state)
+
+
+def finished(state: State) -> Pack:
+    """Return ``state`` as a pack."""
     choice = np.array(state.choice, dtype=np.int64)
-    return Pack(choice, state.objective, c.available - state.left, state.shortfall())
+    return Pack(choice, state.objective, state.c.available - state.left, state.shortfall())
 
 
-def _include_required(state: State) -> bool:
+def include_required(state: State) -> bool:
+    """Add every required unit that is not in, with what it needs, at the smallest rung that fits."""
     for unit in np.flatnonzero(state.c.required).tolist():
         if state.choice[unit] != NONE:
             continue
@@ -117,15 +123,15 @@ def _include_required(state: State) -> bool:
     return True
 
 
-def _meet_demands(state: State) -> bool:
+def meet_demands(state: State) -> bool:
     """Add units until required dimensions and zone minima are met; False when a hard one cannot be."""
     for d, cover in enumerate(state.c.covers):
         if cover.required:
             newcomers = [unit for unit in cover.units.tolist() if state.choice[unit] == NONE]
-            _fill(state, newcomers, "density", until=partial(_counted, state, d), once=True)
+            fill(state, newcomers, "density", until=partial(_counted, state, d), once=True)
     for z, zone in enumerate(state.c.zones):
         if zone.minimum:
-            _fill(state, zone.units.tolist(), "density", until=partial(_filled, state, z))
+            fill(state, zone.units.tolist(), "density", until=partial(_filled, state, z))
     return state.complete()
 
 
@@ -137,7 +143,7 @@ def _filled(state: State, z: int) -> bool:
     return state.zone_used[z] >= state.c.zones[z].minimum
 
 
-def _fill(
+def fill(
     state: State,
     units: Iterable[int],
     order: Order,

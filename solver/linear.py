@@ -6,6 +6,7 @@ segment, ``short`` per zone with a relaxed minimum. All coefficients are integer
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,6 +52,18 @@ class Linear:
     def columns(self) -> int:
         """Number of columns."""
         return len(self.objective)
+
+    def with_row(self, row: Row, cols: Ints, coefs: Ints, lo: int, hi: int) -> Linear:
+        """Return the program with one row more."""
+        return dataclasses.replace(
+            self,
+            start=np.append(self.start, self.start[-1] + len(cols)),
+            cols=np.concatenate([self.cols, cols]),
+            coefs=np.concatenate([self.coefs, coefs]),
+            lo=np.append(self.lo, lo),
+            hi=np.append(self.hi, hi),
+            rows=[*self.rows, row],
+        )
 
     def complete(self, x: NDArray[np.int64]) -> Ints:
         """Return all columns for the choice of rungs ``x`` (length ``m``), helpers at their best values."""

@@ -1,10 +1,11 @@
-"""One solve: compile, greedy, CP-SAT, canonical answer, artifact. Each stage is a module of its own."""
+"""One solve: compile, greedy, the search for value, canonical answer, artifact. Each stage has its module."""
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from importlib.metadata import version
 
 import numpy as np
 
@@ -17,66 +18,26 @@ from ..models import (
     Severity,
     SolverReport,
     Status,
-    StoppedError,
     StopReason,
     VerificationError,
 )
-from .backends import cpsat
-from .backends.cpsat import Answer, CpSat, Limits
-from .compile import Compiled, Ints, compile_problem
+from .backends import cpsat, highs
+from .backends.cpsat import CpSat
+from .compile import compile_problem
 from .conflict import explain_infeasible
-from .greedy import Pack, greedy, simple_bound
-from .linear import Linear, build
-from .options import Progress, SolveOptions, relative_gap
+from .core import maximise, restricted_to
+from .duals import DualBound
+from .greedy import greedy, simple_bound
+from .linear import Linear, Row, build
+from .options import SolveOptions, relative_gap
+from .restrict import restrict
 from .result import build_context
-from .state import NONE
+from .search import Search, columns_of, pack_of
 from .ties import canonical
 from .verify import verify
 
 TIE_WORK = 4.0
-"""The canonical stage may spend this many times the work of the proof, and as many units beside it."""
-
-
-@dataclass
-class Search:
-    """What is known while a problem is solved."""
-
-    c: Compiled
-    options: SolveOptions
-    started: float
-    best: Pack | None = None
-    bound: int = 0
-    shortfall_bound: int = 0
-    proved: bool = False
-    canonical: bool = False
-    stop: StopReason = StopReason.PROOF
-    engine: str = "cp-sat"
-    work: float = 0.0
-    notes: list[Diagnostic] = field(default_factory=list)
-
-    def limits(self, *, work: float | None = None, gap: float = 0.0) -> Limits:
-        """Return what is left of the run's limits for the next CP-SAT run."""
-        seconds = self.options.time_limit
-        if seconds is not None:
-            seconds = max(0.0, seconds - (time.monotonic() - self.started))
-        return Limits(
-            seconds=seconds, work=work, gap=gap, seed=self.options.seed, workers=self.options.workers
-        )
-
-    def out_of_time(self) -> bool:
-        """Whether the wall clock limit has passed."""
-        limit = self.options.time_limit
-        return limit is not None and time.monotonic() - self.started >= limit
-
-    def tell(self, stage: str, objective: int | None = None, bound: int | None = None) -> None:
-        """Report progress."""
-        if self.options.on_progress is not None:
-            known = self.best.objective if self.best else None
-            self.options.on_progress(
-                Progress(
-                    stage, known if objective is None else objective, self.bound if bound is None else bound
-                )
-            )
+"""The canonical stage may spend this many times the work of the search, and as many units beside it."""
 
 
 def solve(problem: Problem, options: SolveOptions | None = None) -> PackedContext:
@@ -110,7 +71,6 @@ def solve(problem: Problem, options: SolveOptions | None = None) -> PackedContex
     search.bound = simple_bound(c)
     search.tell("greedy")
     if search.engine == "greedy":
-        search.stop = StopReason.HEURISTIC_END
         if search.best is None:
             raise InfeasibleError(
                 "greedy found no feasible pack, which proves nothing",
@@ -143,137 +103,74 @@ def _nothing_to_choose(search: Search) -> None:
     if search.best is None:
         raise explain_infeasible(search.c, build(search.c), seed=search.options.seed)
     search.bound, search.shortfall_bound = search.best.objective, search.best.shortfall
-    search.proved = search.canonical = True
+    search.canonical = True
 
 
 def _search(search: Search) -> None:
     linear = build(search.c)
-    model = CpSat(linear)
-    if _settle_shortfall(search, model, linear):
-        _maximise_value(search, model, linear)
+    if len(linear.short):
+        settled = _settle_shortfall(search, linear)
+        if settled is None:
+            return
+        linear = settled
+    bound = maximise(search, linear)
+    if search.proved and search.stop is not StopReason.INTERRUPT and not search.out_of_time():
+        _settle_ties(search, linear, bound)
 
 
-def _settle_shortfall(search: Search, model: CpSat, linear: Linear) -> bool:
-    """Make the shortfall of relaxed zone minima as small as can be; return whether to go on."""
-    if len(linear.short) == 0:
-        return True
-    ones = [1] * len(linear.short)
+def _settle_shortfall(search: Search, linear: Linear) -> Linear | None:
+    """Make the shortfall of relaxed zone minima as small as can be; return the program that keeps it so.
+
+    None where a limit was hit first: the value of a pack means little while a smaller shortfall may exist.
+    """
+    c = search.c
+    aim = np.zeros(linear.columns, dtype=np.int64)
+    aim[linear.short] = -1
     if search.best is None or search.best.shortfall > 0:
-        shortfall = np.zeros(linear.columns, dtype=np.int64)
-        shortfall[linear.short] = -1
-        model.maximise(shortfall)
-        if search.best is not None:
-            model.hint(linear.complete(_columns(search.c, search.best.choice)))
         search.tell("zone minima")
-        answer = model.solve(search.limits(work=search.options.deterministic_limit))
-        if not _take(search, linear, answer):
-            return False
-        assert search.best is not None
+        model = CpSat(dataclasses.replace(linear, objective=aim))
+        model.maximise(aim)
+        if search.best is not None:
+            model.hint(columns_of(c, linear, search.best.choice))
+        answer = model.solve(search.limits())
+        search.note_end(answer)
+        if answer.found == "infeasible":
+            raise explain_infeasible(c, linear, seed=search.options.seed)
+        if answer.columns is not None:
+            search.take_pack(pack_of(c, linear, answer.columns))
+        if search.best is None:
+            raise search.no_pack()
         # With a limit hit before any answer there is no bound: no shortfall is 0 or more.
         search.shortfall_bound = max(0, -answer.bound) if answer.bound is not None else 0
         if answer.found != "optimal":
-            return False
-    model.add_row(linear.short.tolist(), ones, 0, search.best.shortfall)
-    return True
+            return None
+    ones = np.ones(len(linear.short), dtype=np.int64)
+    return linear.with_row(Row("shortfall", ""), linear.short, ones, 0, search.best.shortfall)
 
 
-def _maximise_value(search: Search, model: CpSat, linear: Linear) -> None:
-    model.maximise(linear.objective)
-    if search.best is not None:
-        model.hint(linear.complete(_columns(search.c, search.best.choice)))
-
-    def report(objective: int, bound: int) -> None:
-        search.tell("cp-sat", objective, min(bound, search.bound))
-
-    answer = model.solve(
-        search.limits(work=search.options.deterministic_limit, gap=search.options.gap),
-        report if search.options.on_progress else None,
-    )
-    search.work += answer.deterministic_time
-    if answer.bound is not None:
-        search.bound = min(search.bound, answer.bound)
-    if not _take(search, linear, answer):
-        return
-    assert search.best is not None
-    search.proved = search.best.objective == search.bound
-    if search.proved and not answer.interrupted and not search.out_of_time():
-        _settle_ties(search, model, linear)
-
-
-def _settle_ties(search: Search, model: CpSat, linear: Linear) -> None:
-    assert search.best is not None
+def _settle_ties(search: Search, linear: Linear, bound: DualBound | None) -> None:
+    c, best = search.c, search.best
+    assert best is not None
     search.tell("ties")
-    work = TIE_WORK * (1 + search.work)
+    if bound is None:
+        small = restrict(linear, linear.col_lo, linear.col_hi)
+    else:
+        small = restricted_to(c, linear, bound, best.objective)
+    work = search.work + TIE_WORK * (1 + search.work)
     columns, search.canonical = canonical(
-        search.c,
-        model,
-        linear.complete(_columns(search.c, search.best.choice)),
-        search.best.objective,
-        lambda: search.limits(work=work),
+        c,
+        small,
+        columns_of(c, linear, best.choice)[small.free],
+        best.objective - small.constant,
+        lambda: dataclasses.replace(search.limits(), work=work),
     )
-    search.best = _pack(search.c, linear, columns)
-
-
-def _take(search: Search, linear: Linear, answer: Answer) -> bool:
-    """Keep the better of the known pack and the answer's; return whether the search may go on."""
-    if answer.found == "infeasible":
-        if search.best is not None:
-            raise BackendError(
-                "CP-SAT calls a problem infeasible for which a pack is known",
-                code="backend_contradiction",
-                hint="this is a fault; please report it with the problem file",
-            )
-        raise explain_infeasible(search.c, linear, seed=search.options.seed)
-    if answer.columns is not None:
-        pack = _pack(search.c, linear, answer.columns)
-        if search.best is None or pack.rank < search.best.rank:
-            search.best = pack
-    search.stop = _stop_reason(search, answer)
-    if search.best is None:
-        if answer.interrupted:
-            raise StoppedError("stopped before any pack was found", hint="give it more time")
-        raise InfeasibleError(
-            "the limit was reached before any pack was found, which proves nothing",
-            code="no_pack_found",
-            hint="raise --time-limit or --deterministic-limit",
-        )
-    return not answer.interrupted
-
-
-def _stop_reason(search: Search, answer: Answer) -> StopReason:
-    if answer.interrupted:
-        return StopReason.INTERRUPT
-    if answer.found == "optimal":
-        return StopReason.PROOF
-    return StopReason.WALL_CLOCK if search.out_of_time() else StopReason.DETERMINISTIC_LIMIT
-
-
-def _columns(c: Compiled, choice: Ints) -> Ints:
-    x = np.zeros(c.m, dtype=np.int64)
-    x[choice[choice != NONE]] = 1
-    return x
-
-
-def _pack(c: Compiled, linear: Linear, columns: Ints) -> Pack:
-    """Return the pack of ``columns`` with its sums recomputed, helper columns at their best values."""
-    full = linear.complete(columns[: c.m])
-    choice = np.full(c.n, NONE, dtype=np.int64)
-    chosen = np.flatnonzero(full[: c.m])
-    choice[c.rung_unit[chosen]] = chosen
-    short = int(full[linear.short].sum()) if len(linear.short) else 0
-    return Pack(choice, int(linear.objective @ full), int(linear.tokens @ full), short)
+    search.best = pack_of(c, linear, small.expand(columns))
 
 
 def _finish(search: Search) -> PackedContext:
     best, options = search.best, search.options
     assert best is not None
-    search.bound = max(search.bound, best.objective) if search.engine == "greedy" else search.bound
-    if best.objective > search.bound:
-        raise BackendError(
-            f"the pack is worth {best.objective}, above its bound {search.bound}",
-            code="backend_contradiction",
-            hint="this is a fault; please report it with the problem file",
-        )
+    search.take_bound(None)
     report = SolverReport(
         status=_status(search),
         stop_reason=_final_stop(search),
@@ -305,37 +202,33 @@ def _status(search: Search) -> Status:
         return Status.HEURISTIC
     if not proven_shortfall:
         return Status.FEASIBLE
-    if _gap_met(search):
-        return Status.WITHIN_GAP
-    return Status.FEASIBLE
-
-
-def _gap_met(search: Search) -> bool:
-    """Whether a gap was asked for and reached."""
-    assert search.best is not None
-    return search.options.gap > 0 and relative_gap(search.best.objective, search.bound) <= search.options.gap
+    return Status.WITHIN_GAP if search.gap_met() else Status.FEASIBLE
 
 
 def _final_stop(search: Search) -> StopReason:
-    if search.stop is StopReason.PROOF and not search.proved:
+    if search.engine == "greedy":
+        return StopReason.HEURISTIC_END
+    if search.proved or search.stop is StopReason.INTERRUPT:
+        return StopReason.PROOF if search.proved else search.stop
+    if search.gap_met():
         return StopReason.GAP
-    return search.stop
+    return StopReason.WALL_CLOCK if search.out_of_time() else StopReason.DETERMINISTIC_LIMIT
 
 
 def _reproducible(search: Search) -> bool:
     if search.engine == "greedy" or (search.proved and search.canonical):
         return True
-    if search.proved and search.options.time_limit is not None:
+    if search.proved and search.options.time_limit is not None and search.out_of_time():
         return False  # the clock may have cut the canonical stage
     return search.options.workers == 1 and search.stop not in (StopReason.WALL_CLOCK, StopReason.INTERRUPT)
 
 
 def _versions(engine: str) -> dict[str, str]:
-    from importlib.metadata import version
-
     versions = {"satchel": version("satchel")}
     if engine == "cp-sat":
         versions["ortools"] = cpsat.version()
+        if highs.available():
+            versions["highspy"] = highs.version()
     return versions
 
 

@@ -14,37 +14,45 @@ import numpy as np
 from .backends.cpsat import Answer, CpSat, Limits
 from .compile import Compiled, Ints
 from .linear import UNBOUNDED
+from .restrict import Restricted
 
 DIGITS = 2**48
 """Room for the weights of one block of units: keeps the stage's objective exact in a double."""
 
 
 def canonical(
-    c: Compiled, model: CpSat, columns: Ints, objective: int, limits: Callable[[], Limits]
+    c: Compiled, small: Restricted, columns: Ints, objective: int, limits: Callable[[], Limits]
 ) -> tuple[Ints, bool]:
     """Return the canonical choice among the packs worth ``objective``, and whether it is proven to be it.
 
     Parameters
     ----------
+    small
+        A program that holds every pack worth ``objective`` (here without what held columns add) or more.
     columns
-        A pack worth ``objective``, all columns of the model.
+        A pack worth ``objective``, in the columns of ``small``.
     limits
         Returns what is left for the next solve.
     """
-    linear = model.linear
+    linear = small.linear
+    if linear.columns == 0:
+        return columns, True
+    model = CpSat(linear)
     worth = np.flatnonzero(linear.objective)
-    model.add_row(worth.tolist(), linear.objective[worth].tolist(), objective, UNBOUNDED)
-    tokens = np.arange(c.m, dtype=np.int64)
+    if len(worth):
+        model.add_row(worth.tolist(), linear.objective[worth].tolist(), objective, UNBOUNDED)
     model.maximise(-linear.tokens)
     answer = _improve(model, columns, limits())
     if answer.columns is None or answer.found != "optimal":
         return columns, False
     columns = answer.columns
-    fewest = int(linear.tokens @ columns)
-    model.add_row(tokens.tolist(), c.tokens.tolist(), -UNBOUNDED, fewest)
-    if not _has_other(model, c, columns, limits()):
+    sized = np.flatnonzero(linear.tokens)
+    if len(sized):
+        fewest = int(linear.tokens @ columns)
+        model.add_row(sized.tolist(), linear.tokens[sized].tolist(), -UNBOUNDED, fewest)
+    if not _has_other(model, columns, limits()):
         return columns, True
-    return _first_in_order(c, model, columns, limits)
+    return _first_in_order(c, small, model, columns, limits)
 
 
 def _improve(model: CpSat, columns: Ints, limits: Limits) -> Answer:
@@ -52,48 +60,51 @@ def _improve(model: CpSat, columns: Ints, limits: Limits) -> Answer:
     return model.solve(limits)
 
 
-def _has_other(model: CpSat, c: Compiled, columns: Ints, limits: Limits) -> bool:
+def _has_other(model: CpSat, columns: Ints, limits: Limits) -> bool:
     """Whether another choice of rungs satisfies the model, or might: False only when none is proven to."""
     other = model.fork()
-    chosen = columns[: c.m]
+    rungs = model.linear.m
+    chosen = columns[:rungs]
     # At least one rung differs: sum over chosen of (1 - x) + sum over the others of x >= 1.
     signs = np.where(chosen > 0, -1, 1)
-    other.add_row(list(range(c.m)), signs.tolist(), 1 - int(chosen.sum()), UNBOUNDED)
+    other.add_row(list(range(rungs)), signs.tolist(), 1 - int(chosen.sum()), UNBOUNDED)
     other.maximise(np.zeros(model.linear.columns, dtype=np.int64))
     return other.solve(limits).found != "infeasible"
 
 
 def _first_in_order(
-    c: Compiled, model: CpSat, columns: Ints, limits: Callable[[], Limits]
+    c: Compiled, small: Restricted, model: CpSat, columns: Ints, limits: Callable[[], Limits]
 ) -> tuple[Ints, bool]:
     """Settle the units block by block, each block by one solve whose weights are positional digits."""
-    for block in _blocks(c):
+    for block in _blocks(c, small):
         weights = np.zeros(model.linear.columns, dtype=np.int64)
         place = 1
-        for u in reversed(block):
-            rungs = c.rungs_of(u)
-            for position, rung in enumerate(rungs):
-                weights[rung] = place * (len(rungs) - position)
+        for rungs in reversed(block):
+            for position, column in enumerate(rungs):
+                weights[column] = place * (len(rungs) - position)
             place *= len(rungs) + 1
         model.maximise(weights)
         answer = _improve(model, columns, limits())
         if answer.columns is None or answer.found != "optimal":
             return columns, False
         columns = answer.columns
-        for u in block:
-            for rung in c.rungs_of(u):
-                model.fix(rung, int(columns[rung]))
+        for column in (column for rungs in block for column in rungs):
+            model.fix(column, int(columns[column]))
     return columns, True
 
 
-def _blocks(c: Compiled) -> list[list[int]]:
-    blocks: list[list[int]] = []
+def _blocks(c: Compiled, small: Restricted) -> list[list[list[int]]]:
+    """Return the free rung columns by unit, in canonical order, cut into blocks that fit one objective."""
+    by_unit: dict[int, list[int]] = {}
+    for column, rung in enumerate(small.free[: small.linear.m].tolist()):
+        by_unit.setdefault(int(c.rung_unit[rung]), []).append(column)
+    blocks: list[list[list[int]]] = []
     room = 0
-    for u in range(c.n):
-        size = len(c.rungs_of(u)) + 1
+    for unit in sorted(by_unit):
+        size = len(by_unit[unit]) + 1
         if room < size:
             blocks.append([])
             room = DIGITS
-        blocks[-1].append(u)
+        blocks[-1].append(by_unit[unit])
         room //= size
     return blocks

@@ -143,12 +143,12 @@ class CpSat:
     def solve(
         self,
         limits: Limits,
-        on_incumbent: Callable[[int, int], None] | None = None,
+        on_incumbent: Callable[[int, int], bool] | None = None,
     ) -> Answer:
         """Solve the model under the objective that was set last.
 
-        ``on_incumbent`` is called with (objective, bound) at each new solution. Ctrl-C ends the search with
-        the best solution so far, marked ``interrupted``.
+        ``on_incumbent`` is called with (objective, bound) at each new solution, and ends the search by
+        returning True. Ctrl-C ends it with the best solution so far, marked ``interrupted``.
 
         Raises
         ------
@@ -202,7 +202,7 @@ def _set_parameters(solver: cp_model.CpSolver, limits: Limits) -> None:
         parameters.max_deterministic_time = limits.work
 
 
-def _callback(cp: Any, on_incumbent: Callable[[int, int], None]) -> Any:
+def _callback(cp: Any, on_incumbent: Callable[[int, int], bool]) -> Any:
     class Report(cp.CpSolverSolutionCallback):  # type: ignore[misc]
         """Passes incumbents on; an error is kept and raised after the solve, where it can be caught."""
 
@@ -212,7 +212,8 @@ def _callback(cp: Any, on_incumbent: Callable[[int, int], None]) -> Any:
 
         def on_solution_callback(self) -> None:
             try:
-                on_incumbent(round(self.objective_value), round(self.best_objective_bound))
+                if on_incumbent(round(self.objective_value), round(self.best_objective_bound)):
+                    self.stop_search()
             except Exception as error:  # noqa: BLE001 - raised again by solve()
                 self.error = error
                 self.stop_search()
