@@ -10,7 +10,7 @@ from ...models import PackedContext, Problem
 from .candidates import check_accepted, check_left_out, check_partition, claimed_pack
 from .claims import check_claims
 from .facts import Facts
-from .figures import check_budget, check_coverage, check_objective, check_zones
+from .figures import check_budget, check_coverage, check_objective, check_warnings, check_zones
 from .limits import check_limits
 from .prompt import Count, check_prompt
 from .reasons import check_reasons
@@ -58,9 +58,10 @@ def verify(
     check_budget(facts, context, pack, complaints)
     check_zones(facts, context, pack, complaints)
     check_coverage(facts, context, pack, complaints)
+    check_warnings(facts, context, pack, complaints)
     check_objective(facts, context, pack, complaints)
     check_claims(context, complaints)
-    check_prompt(context, complaints, text=prompt_text, count=count)
+    check_prompt(facts, context, complaints, text=prompt_text, count=count)
     return complaints.report()
 
 

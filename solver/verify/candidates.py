@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Final
 
-from ...models import AcceptedUnit, AcceptReason, PackedContext
+from ...models import AcceptedUnit, AcceptReason, PackedContext, RejectedUnit
 from .facts import Facts, Rung
 from .pack import Pack
 from .report import Complaints
 
-FILE_PREFIX = "file:"
+FILE_PREFIX: Final = "file:"
 """Files that never became a unit are listed among the skipped ones under this prefix."""
 
 
@@ -28,30 +30,28 @@ def check_partition(facts: Facts, context: PackedContext, complaints: Complaints
     """Every unit of the problem in exactly one list; only files may be listed besides."""
     check = "partition"
     complaints.open(check, f"{len(facts.units)} units of the problem, each listed once")
-    listed = Counter(
-        entry.id
-        for part in (context.accepted_units, context.rejected_units, context.skipped_units)
-        for entry in part
-    )
+    lists: dict[str, Sequence[AcceptedUnit | RejectedUnit]] = {
+        "acceptedUnits": context.accepted_units,
+        "rejectedUnits": context.rejected_units,
+        "skippedUnits": context.skipped_units,
+    }
+    listed = Counter(entry.id for entries in lists.values() for entry in entries)
     for name in facts.units:
         if listed[name] != 1:
             complaints.add(check, f"unit {name!r} is listed {listed[name]} times, should be once")
     for name, times in listed.items():
         if name not in facts.units and times > 1:
             complaints.add(check, f"{name!r} is listed {times} times, should be once")
-    for part, entries in (("accepted", context.accepted_units), ("rejected", context.rejected_units)):
+    for part, entries in lists.items():
+        names = [entry.id for entry in entries if entry.id in facts.units]
+        complaints.require(check, names == sorted(names), f"{part} is not in the order of ids")
         for entry in entries:
-            if entry.id not in facts.units:
-                complaints.add(check, f"{part} {entry.id!r} is no unit of the problem")
-    for skipped in context.skipped_units:
-        if skipped.id not in facts.units and not skipped.id.startswith(FILE_PREFIX):
-            complaints.add(check, f"skipped {skipped.id!r} is neither a unit of the problem nor a file")
-    parts = (len(context.accepted_units), len(context.rejected_units), len(context.skipped_units))
-    counts = context.counts
-    complaints.expect(check, "counts.accepted", counts.accepted, parts[0])
-    complaints.expect(check, "counts.rejected", counts.rejected, parts[1])
-    complaints.expect(check, "counts.skipped", counts.skipped, parts[2])
-    complaints.expect(check, "counts.candidates", counts.candidates, sum(parts))
+            is_file = part == "skippedUnits" and entry.id.startswith(FILE_PREFIX)
+            if entry.id not in facts.units and not is_file:
+                complaints.add(check, f"{part}: {entry.id!r} is no unit of the problem")
+    counts, sizes = context.counts, [len(entries) for entries in lists.values()]
+    stated = [counts.accepted, counts.rejected, counts.skipped, counts.candidates]
+    complaints.expect(check, "counts", stated, [*sizes, sum(sizes)])
 
 
 def check_accepted(facts: Facts, context: PackedContext, pack: Pack, complaints: Complaints) -> None:
@@ -94,8 +94,10 @@ def _check_accept_reason(facts: Facts, pack: Pack, entry: AcceptedUnit, complain
         "tokens": rung.tokens,
         "zone": unit.unit.zone,
         "neededBy": pack.users(name),
-        "covers": sorted(d.name for d in facts.problem.coverage if facts.amount(name, rung, d.name) > 0),
+        "covers": sorted(d.name for d in facts.problem.coverage if unit.unit.coverage.get(d.name, 0.0) > 0),
     }
+    for key in ("value", "tokens", *_DATA.get(entry.reason, ())):
+        complaints.require(check, key in entry.data, f"{name!r}: data.{key} is missing")
     for key, stated in entry.data.items():
         if key == "rule":
             complaints.require(
@@ -116,7 +118,13 @@ def _check_accept_reason(facts: Facts, pack: Pack, entry: AcceptedUnit, complain
     )
 
 
-_HARD = (AcceptReason.REQUIRED, AcceptReason.MUST_INCLUDE, AcceptReason.ZONE_KEEPS_ALL)
+_DATA: Final[Mapping[AcceptReason, tuple[str, ...]]] = {
+    AcceptReason.MUST_INCLUDE: ("rule",),
+    AcceptReason.ZONE_KEEPS_ALL: ("zone",),
+    AcceptReason.DEPENDENCY: ("neededBy",),
+    AcceptReason.COVERAGE: ("covers",),
+}
+_HARD: Final = (AcceptReason.REQUIRED, AcceptReason.MUST_INCLUDE, AcceptReason.ZONE_KEEPS_ALL)
 
 
 def _hard_reason(facts: Facts, name: str) -> AcceptReason | None:

@@ -9,11 +9,18 @@ from .report import Complaints
 
 OUTCOMES: Final[dict[Status, frozenset[StopReason]]] = {
     Status.OPTIMAL: frozenset(StopReason),
-    Status.WITHIN_GAP: frozenset(StopReason) - {StopReason.PROOF},
-    Status.FEASIBLE: frozenset(StopReason) - {StopReason.PROOF, StopReason.GAP},
-    Status.HEURISTIC: frozenset(StopReason) - {StopReason.PROOF, StopReason.GAP},
+    Status.WITHIN_GAP: frozenset(StopReason) - {StopReason.PROOF, StopReason.HEURISTIC_END},
+    Status.FEASIBLE: frozenset(StopReason) - {StopReason.PROOF, StopReason.GAP, StopReason.HEURISTIC_END},
+    Status.HEURISTIC: frozenset({StopReason.HEURISTIC_END}),
 }
-"""Stop reasons that can go with each status."""
+"""Stop reasons that can go with each status; a pack can turn out optimal whatever ended the search."""
+
+LIMIT_OF: Final = {
+    StopReason.WALL_CLOCK: "timeLimitSeconds",
+    StopReason.DETERMINISTIC_LIMIT: "deterministicLimit",
+    StopReason.GAP: "gap",
+}
+"""The limit that must have been set for the search to end so."""
 
 
 def check_claims(context: PackedContext, complaints: Complaints) -> None:
@@ -52,6 +59,11 @@ def _check_status(solver: SolverReport, complaints: Complaints) -> None:
         solver.stop_reason in OUTCOMES[status],
         f"{status.value} does not go with the stop reason {solver.stop_reason.value}",
     )
+    complaints.require(
+        check,
+        (solver.engine == "greedy") == (solver.stop_reason is StopReason.HEURISTIC_END),
+        f"engine {solver.engine} does not go with the stop reason {solver.stop_reason.value}",
+    )
     if status is Status.WITHIN_GAP:
         limit = _number(solver.limits.get("gap"))
         complaints.require(
@@ -69,8 +81,7 @@ def _check_limits(solver: SolverReport, complaints: Complaints) -> None:
         complaints.require(
             check, number is not None and number >= 0, f"limits.{name} is {limit!r}, should be a number >= 0"
         )
-    needed = {StopReason.WALL_CLOCK: "timeLimitSeconds", StopReason.DETERMINISTIC_LIMIT: "deterministicLimit"}
-    name = needed.get(solver.stop_reason, "")
+    name = LIMIT_OF.get(solver.stop_reason, "")
     complaints.require(
         check,
         not name or name in solver.limits,
@@ -78,8 +89,11 @@ def _check_limits(solver: SolverReport, complaints: Complaints) -> None:
     )
     cut_short = solver.stop_reason in (StopReason.WALL_CLOCK, StopReason.INTERRUPT)
     complaints.require(
-        check, not (cut_short and solver.reproducible), "a run that a clock or a person ended is reproducible"
+        check,
+        not (cut_short and solver.reproducible and solver.status is not Status.OPTIMAL),
+        "a run that a clock or a person ended is called reproducible",
     )
+    complaints.require(check, "satchel" in solver.versions, "versions does not name satchel")
     complaints.require(check, 0 <= solver.seed < 2**31, f"seed is {solver.seed}")
     complaints.require(check, solver.workers >= 1, f"workers is {solver.workers}")
 

@@ -94,7 +94,7 @@ class Facts:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.available = problem.envelope.available
-        self._declared = {zone.name: zone for zone in problem.envelope.zones}
+        self._zones = {zone.name: zone for zone in problem.envelope.zones}
         self.units: dict[str, UnitFacts] = {unit.id: self._unit(unit) for unit in problem.units}
         self.groups: dict[str, RedundancyGroup] = {group.id: group for group in problem.redundancy_groups}
         self.members: dict[str, tuple[str, ...]] = problem.groups
@@ -109,7 +109,9 @@ class Facts:
 
     def zone(self, name: str) -> BudgetZone:
         """Return the declared zone, or one without limits."""
-        return self._declared.get(name) or BudgetZone(name=name)
+        if name not in self._zones:
+            self._zones[name] = BudgetZone(name=name)
+        return self._zones[name]
 
     def _unit(self, unit: ContextUnit) -> UnitFacts:
         policy, zone = self.problem.policy, self.zone(unit.zone)
@@ -270,7 +272,7 @@ class Facts:
 
     def _prices(self) -> list[float]:
         penalties = [self.problem.weights.redundancy * group.penalty for group in self.groups.values()]
-        return [*self._unit_gains(), *penalties, *(zone.target_price for zone in self._declared.values())]
+        return [*self._unit_gains(), *penalties, *(zone.target_price for zone in self.problem.envelope.zones)]
 
     def _unit_gains(self) -> list[float]:
         return [
@@ -286,7 +288,7 @@ class Facts:
         parts += self._unit_gains()
         for name, group in self.groups.items():
             parts.append(self.problem.weights.redundancy * group.penalty * len(self.members[name]))
-        parts += [zone.target_price * self.available for zone in self._declared.values()]
+        parts += [zone.target_price * self.available for zone in self.problem.envelope.zones]
         return math.fsum(parts)
 
     def _weight(self, dimension: int) -> float:

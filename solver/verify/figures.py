@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from typing import Final
-
-from ...models import DEFAULT_ZONES, PackedContext
+from ...models import PackedContext, Severity
 from .facts import Facts
 from .pack import Pack
 from .report import Complaints
-
-ROUNDING: Final = 1e-9
-"""What a sum of decimal fractions may miss of a full cover: 0.7 + 0.3 is one."""
 
 
 def check_budget(facts: Facts, context: PackedContext, pack: Pack, complaints: Complaints) -> None:
@@ -30,18 +24,13 @@ def check_budget(facts: Facts, context: PackedContext, pack: Pack, complaints: C
 
 
 def check_zones(facts: Facts, context: PackedContext, pack: Pack, complaints: Complaints) -> None:
-    """Each zone once, with its units, tokens, limits and what a relaxed minimum lacks."""
+    """Declared zones in their order, then others that hold something; sums, limits, what each lacks."""
     check = "zones"
     complaints.open(check, f"{len(context.zones)} zones")
-    names = [zone.name for zone in context.zones]
-    declared = {zone.name for zone in facts.problem.envelope.zones}
-    possible = declared | set(DEFAULT_ZONES) | {unit.unit.zone for unit in facts.units.values()}
-    complaints.require(check, len(set(names)) == len(names), "a zone is listed twice")
-    for name in sorted((declared | set(pack.zone_units)) - set(names)):
-        complaints.add(check, f"zone {name!r} is not listed")
+    declared = [zone.name for zone in facts.problem.envelope.zones]
+    others = sorted(set(pack.zone_units) - set(declared))
+    complaints.expect(check, "names", [zone.name for zone in context.zones], [*declared, *others])
     for stated in context.zones:
-        if stated.name not in possible:
-            complaints.add(check, f"zone {stated.name!r} is no zone of the problem")
         zone = facts.zone(stated.name)
         for what, given, computed in (
             ("units", stated.units, pack.zone_units.get(stated.name, 0)),
@@ -58,14 +47,7 @@ def check_coverage(facts: Facts, context: PackedContext, pack: Pack, complaints:
     """Each dimension is covered (one full cover or more), partial, or missing."""
     check = "coverage"
     complaints.open(check, f"{len(facts.problem.coverage)} dimensions")
-    computed = {}
-    for dimension in facts.problem.coverage:
-        amount = math.fsum(
-            facts.units[name].unit.coverage.get(dimension.name, 0.0) * rung.fidelity
-            for name, rung in pack.rungs.items()
-        )
-        full = amount >= 1 - ROUNDING
-        computed[dimension.name] = "covered" if full else "partial" if amount > 0 else "missing"
+    computed = pack.coverage
     for name in sorted(set(computed) | set(context.coverage)):
         complaints.expect(
             check, f"dimension {name!r}", context.coverage.get(name, "absent"), computed.get(name, "absent")
@@ -82,3 +64,26 @@ def check_objective(facts: Facts, context: PackedContext, pack: Pack, complaints
     complaints.expect("objective", "solver.objective", solver.objective, pack.objective)
     complaints.open("shortfall", f"{pack.shortfall} tokens")
     complaints.expect("shortfall", "solver.shortfall", solver.shortfall, pack.shortfall)
+
+
+def check_warnings(facts: Facts, context: PackedContext, pack: Pack, complaints: Complaints) -> None:
+    """What a reader must be told is told: an empty pack, a missed minimum, a dimension not covered."""
+    check = "warnings"
+    due: list[tuple[str, dict[str, object]]] = []
+    if not pack.rungs:
+        due.append(("empty_pack", {"available": facts.available}))
+    for name, lacks in pack.shortfalls.items():
+        if lacks:
+            due.append(("zone_below_minimum", {"zone": name, "lacks": lacks}))
+    for name, state in pack.coverage.items():
+        if state != "covered":
+            due.append((f"coverage_{state}", {"dimension": name}))
+    complaints.open(check, f"{len(due)} due")
+    given = [(note.code, note.data) for note in context.diagnostics if note.severity is Severity.WARNING]
+    for code, data in due:
+        times = given.count((code, data))
+        complaints.require(check, times == 1, f"{code} {data} is given {times} times, should be once")
+    codes = ("empty_pack", "zone_below_minimum", "coverage_partial", "coverage_missing")
+    for note in context.diagnostics:
+        if note.code in codes and (note.code, note.data) not in due:
+            complaints.add(check, f"{note.code} {note.data} is not so")

@@ -47,6 +47,15 @@ class Pack:
             for dimension in self.facts.problem.coverage
         ]
 
+    @cached_property
+    def coverage(self) -> dict[str, str]:
+        """Each dimension as covered (one full cover or more), partial or missing."""
+        full = self.facts.amount_scale
+        return {
+            dimension.name: "covered" if amount >= full else "partial" if amount > 0 else "missing"
+            for dimension, amount in zip(self.facts.problem.coverage, self.amounts, strict=True)
+        }
+
     def kept(self, group: str) -> list[str]:
         """Accepted members of ``group``, by id."""
         return [name for name in self.facts.members[group] if name in self.rungs]

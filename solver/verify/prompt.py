@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator
 from hashlib import sha256
 
 from ...models import ManifestEntry, PackedContext, PromptReport, Stability, Trust
+from .facts import Facts
 from .report import Complaints
 
 Count = Callable[[str], int]
 
 
 def check_prompt(
-    context: PackedContext, complaints: Complaints, *, text: str | None, count: Count | None
+    facts: Facts, context: PackedContext, complaints: Complaints, *, text: str | None, count: Count | None
 ) -> None:
     """Recompute what follows from the accepted units; with ``text``, digest, recount and manifest too."""
     prompt = context.prompt
@@ -20,6 +21,7 @@ def check_prompt(
         if text is not None:
             complaints.add("prompt", "a prompt was given, and the artifact describes none")
         return
+    _check_size(facts, prompt, complaints)
     _check_order(context, prompt, complaints)
     _check_boundary(context, prompt, complaints)
     _check_manifest(prompt, complaints)
@@ -27,18 +29,30 @@ def check_prompt(
         _check_text(prompt, text, count, complaints)
 
 
-def _check_order(context: PackedContext, prompt: PromptReport, complaints: Complaints) -> None:
+def _check_size(facts: Facts, prompt: PromptReport, complaints: Complaints) -> None:
+    """The whole text may fill the window but for the answer: evidence, frame and safety margin."""
     complaints.open("prompt", f"{prompt.tokens} of {prompt.limit} tokens, {len(prompt.order)} units")
+    envelope, profile = facts.problem.envelope, facts.problem.profile
+    limit = envelope.available + envelope.fixed_overhead_tokens + envelope.reserved_safety_margin_tokens
+    complaints.expect("prompt", "prompt.limit", prompt.limit, limit)
+    complaints.require(
+        "prompt",
+        prompt.tokens <= prompt.limit,
+        f"the prompt holds {prompt.tokens} tokens of {prompt.limit}",
+    )
+    complaints.require(
+        "prompt",
+        profile is None or prompt.method in (profile.mode, "cached"),
+        f"method is {prompt.method}, of a profile that counts otherwise",
+    )
+
+
+def _check_order(context: PackedContext, prompt: PromptReport, complaints: Complaints) -> None:
     accepted = {unit.id: unit for unit in context.accepted_units}
     complaints.require(
         "prompt",
         sorted(prompt.order) == sorted(accepted),
         "prompt.order is not a permutation of the accepted units",
-    )
-    complaints.require(
-        "prompt",
-        prompt.tokens <= prompt.limit,
-        f"the prompt holds {prompt.tokens} tokens of {prompt.limit}",
     )
     untrusted = [
         name for name in prompt.order if name in accepted and accepted[name].trust is Trust.UNTRUSTED
@@ -108,8 +122,11 @@ def _check_text(prompt: PromptReport, text: str, count: Count | None, complaints
         complaints.expect(check, "prompt.tokens", prompt.tokens, count(text))
     lines = text.split("\n")
     for entry in prompt.manifest:
-        if entry.end_line > len(lines):
-            complaints.add(check, f"{entry.id!r}: ends at line {entry.end_line} of {len(lines)}")
+        if not 0 < entry.start_line <= entry.end_line <= len(lines):
+            spot = f"lines {entry.start_line} to {entry.end_line}"
+            complaints.add(check, f"{entry.id!r}: {spot} of {len(lines)}")
+        elif not (lines[entry.start_line - 1] and lines[entry.end_line - 1]):
+            complaints.add(check, f"{entry.id!r}: its block begins or ends with a blank line")
         elif count is not None and entry.tokens not in _block_sizes(lines, entry, count):
             complaints.add(check, f"{entry.id!r}: its lines do not hold {entry.tokens} tokens")
     _check_prefix(prompt, text, count, complaints)
@@ -129,8 +146,6 @@ def _block_sizes(lines: list[str], entry: ManifestEntry, count: Count) -> Iterat
 def _check_prefix(prompt: PromptReport, text: str, count: Count | None, complaints: Complaints) -> None:
     """Some prefix of the text, cut at the end of a line, has the stated digest and size."""
     stated = prompt.boundary.prefix_digest
-    if not stated:
-        return
     running, end = sha256(), 0
     for line in ("", *text.splitlines(keepends=True)):
         running.update(line.encode("utf-8", "surrogatepass"))

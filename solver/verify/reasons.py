@@ -173,7 +173,9 @@ def _best_gain(facts: Facts, pack: Pack, name: str) -> int | None:
 
 
 def _names(value: object) -> bool:
-    return isinstance(value, list | tuple) and bool(value) and all(isinstance(part, str) for part in value)
+    return (
+        isinstance(value, list | tuple) and bool(value) and len({str(part) for part in value}) == len(value)
+    )
 
 
 RULES: Final[Mapping[RejectReason, Rule]] = {

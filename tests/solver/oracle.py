@@ -191,14 +191,22 @@ class Model:
         """Return what the relaxed minima lack together."""
         return sum(lack for name, lack in self.shortfalls(selection).items() if self.relaxed(name))
 
+    def amount(self, dimension: str, selection: Selection) -> int:
+        """Return how much of a dimension is covered, times the scale of amounts."""
+        return sum(
+            round(
+                self.units[name].coverage.get(dimension, 0.0)
+                * self.form(name, rung).fidelity
+                * self.amount_scale
+            )
+            for name, rung in selection.items()
+        )
+
     def objective(self, selection: Selection) -> int:
         """Return the scaled objective."""
         total = sum(self.value(self.form(name, rung)) for name, rung in selection.items())
         for dimension in self.problem.coverage:
-            amount = 0
-            for name, rung in selection.items():
-                strength = self.units[name].coverage.get(dimension.name, 0.0)
-                amount += round(strength * self.form(name, rung).fidelity * self.amount_scale)
+            amount = self.amount(dimension.name, selection)
             for gain in dimension.gains:
                 per_amount = round(self._weight(dimension) * gain * self.scale / self.amount_scale)
                 total += per_amount * min(amount, self.amount_scale)
