@@ -43,7 +43,15 @@ if TYPE_CHECKING:
         Weights,
     )
     from .outputs import write_pack
-    from .packing import PackOptions, PackResult, pack, problem_of, render_artifact
+    from .packing import (
+        PackOptions,
+        PackResult,
+        pack,
+        plan_budget,
+        problem_of,
+        recount_problem,
+        render_artifact,
+    )
     from .schemas import SCHEMAS, schema
     from .solver.options import Progress, SolveOptions
     from .solver.solve import solve
@@ -88,7 +96,15 @@ _HOMES = {
         "Weights",
     ),
     "outputs": ("write_pack",),
-    "packing": ("PackOptions", "PackResult", "pack", "problem_of", "render_artifact"),
+    "packing": (
+        "PackOptions",
+        "PackResult",
+        "pack",
+        "plan_budget",
+        "problem_of",
+        "recount_problem",
+        "render_artifact",
+    ),
     "schemas": ("SCHEMAS", "schema"),
     "solver.options": ("Progress", "SolveOptions"),
     "solver.solve": ("solve",),
@@ -137,11 +153,13 @@ __all__ = [
     "make_estimator",
     "pack",
     "parse_tokens",
+    "plan_budget",
     "problem_of",
     "read_artifact",
     "read_problem",
     "read_prompt",
     "recount",
+    "recount_problem",
     "render_artifact",
     "schema",
     "solve",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .models import ContextUnit, ModelProfile, Problem, Rendering, UsageError
+from .models import ContextUnit, ModelProfile, Problem, Rendering, Task, UsageError
 from .prompt import frame_texts, render_block
 from .sources.tokens import TokenEstimator, make_estimator
 
@@ -37,9 +37,9 @@ def count_missing(problem: Problem, estimator: TokenEstimator, fmt: str = "markd
     return problem.model_copy(update={"units": units})
 
 
-def frame_tokens(problem: Problem, estimator: TokenEstimator, fmt: str) -> int:
-    """Return the tokens of what a prompt holds besides units."""
-    return sum(estimator.count_batch(list(frame_texts(problem.task, fmt))))
+def frame_tokens(task: Task | None, estimator: TokenEstimator, fmt: str) -> int:
+    """Return the tokens of what a prompt for ``task`` holds besides units."""
+    return sum(estimator.count_batch(list(frame_texts(task, fmt))))
 
 
 def estimator_for_artifact(profile: ModelProfile | None, tokenizer_file: str | None = None) -> TokenEstimator:

@@ -39,9 +39,7 @@ def write_pack(
     files = {
         "artifact": folder / ARTIFACT,
         "problem": folder / PROBLEM,
-        "prompt": Path(prompt)
-        if prompt is not None
-        else folder / PROMPTS[stated.format if stated else "markdown"],
+        "prompt": written if prompt is None else Path(prompt),
     }
     if files["prompt"] in (files["artifact"], files["problem"]):
         raise UsageError("is already the place of another output", field="prompt", value=str(files["prompt"]))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .counting import frame_tokens, recount
+from .counting import estimator_for_artifact, frame_tokens, recount
 from .models import (
     BudgetEnvelope,
     Counts,
@@ -15,8 +15,9 @@ from .models import (
     PackedContext,
     Problem,
     Task,
+    UsageError,
 )
-from .prompt import RenderedPrompt, render, report
+from .prompt import FORMATS, RenderedPrompt, render, report
 from .solver.options import SolveOptions
 from .solver.solve import solve
 from .sources.scan import ScanOptions, ScanResult, scan
@@ -49,6 +50,11 @@ class PackOptions:
         How it is solved.
     on_stage
         Called with a word for each stage as it starts.
+
+    Raises
+    ------
+    UsageError
+        Unknown format.
     """
 
     budget: int | None = None
@@ -60,6 +66,11 @@ class PackOptions:
     scan: ScanOptions = field(default_factory=ScanOptions)
     solve: SolveOptions = field(default_factory=SolveOptions)
     on_stage: Callable[[str], None] | None = None
+
+    def __post_init__(self) -> None:
+        if self.format not in FORMATS:
+            hint = f"accepted: {', '.join(FORMATS)}"
+            raise UsageError("unknown format", field="format", value=self.format, hint=hint)
 
 
 @dataclass(frozen=True)
@@ -110,20 +121,87 @@ def pack(root: str | Path, task: Task, options: PackOptions | None = None) -> Pa
 def problem_of(found: ScanResult, task: Task, options: PackOptions, estimator: TokenEstimator) -> Problem:
     """Return the packing problem of a scan, every form counted as it will be rendered."""
     _stage(options, "counting")
-    limit, window = _limit(options)
-    bare = Problem(
+    problem = Problem(
         schema_version="packing-problem.v1",
         task=task,
         profile=_profile(options, estimator),
-        envelope=BudgetEnvelope(available_input_tokens=0),
+        envelope=_envelope(task, options, estimator),
         policy=found.policy,
         weights=found.weights,
         redundancy_groups=found.groups,
         coverage=found.dimensions,
         units=found.units,
     )
-    overhead = frame_tokens(bare, estimator, options.format)
-    reserved = window - limit
+    return recount(problem, estimator, options.format)
+
+
+def plan_budget(task: Task, options: PackOptions | None = None) -> BudgetEnvelope:
+    """Return the envelope that :func:`pack` would give ``task``: window, reserves, frame, zones.
+
+    Raises
+    ------
+    InfeasibleError
+        The budget is above what the model takes, or does not hold the frame of the prompt.
+    """
+    options = options or PackOptions()
+    return _envelope(task, options, _estimator(options))
+
+
+def recount_problem(problem: Problem, options: PackOptions) -> Problem:
+    """Return ``problem`` counted as ``options`` say, or as its own profile says where they name no way."""
+    named = options.model or options.encoding or options.tokenizer_file or options.approximate
+    if problem.profile is not None and not named:
+        return recount(problem, estimator_for_artifact(problem.profile), options.format)
+    estimator = _estimator(options)
+    profiled = problem.model_copy(update={"profile": _profile(options, estimator)})
+    return recount(profiled, estimator, options.format)
+
+
+def render_artifact(
+    context: PackedContext, problem: Problem, fmt: str | None = None, *, tokenizer_file: str | None = None
+) -> RenderedPrompt:
+    """Render the pack of ``context`` again, in its own format or another one, within the same limit.
+
+    Parameters
+    ----------
+    tokenizer_file
+        The tokenizer.json that counted the artifact, if one did.
+
+    Raises
+    ------
+    UsageError
+        ``problem`` is not the one that the artifact answers, or its tokenizer cannot be had.
+    InfeasibleError
+        The text holds more tokens in this format than the artifact's limit.
+    """
+    if problem.digest != context.solver.problem_digest:
+        raise UsageError(
+            "the artifact answers another problem than the one given",
+            code="other_problem",
+            field="problem",
+            hint="give the problem file that was written with the artifact",
+        )
+    stated = context.prompt.format if context.prompt else "markdown"
+    rendered = _rendered(problem, context, fmt or stated)
+    if context.model_profile is None or (context.prompt and context.prompt.format == rendered.format):
+        return rendered
+    estimator = estimator_for_artifact(context.model_profile, tokenizer_file)
+    (tokens,) = estimator.count_batch([rendered.text])
+    if tokens > (limit := _prompt_limit(problem.envelope)):
+        raise InfeasibleError(
+            f"as {rendered.format} the prompt holds {tokens} tokens of {limit}",
+            code="format_does_not_fit",
+            field="format",
+            value=rendered.format,
+            hint=f"pack again with --format {rendered.format}",
+            data={"tokens": tokens, "limit": limit},
+        )
+    return rendered
+
+
+def _envelope(task: Task, options: PackOptions, estimator: TokenEstimator) -> BudgetEnvelope:
+    limit, window = _limit(options)
+    overhead = frame_tokens(task, estimator, options.format)
     if overhead > limit:
         raise InfeasibleError(
             f"a budget of {limit} tokens does not hold the frame of the prompt, which takes {overhead}",
@@ -133,21 +211,19 @@ def problem_of(found: ScanResult, task: Task, options: PackOptions, estimator: T
             hint=f"the smallest budget that holds anything is above {overhead}",
             data={"smallestBudget": overhead + 1},
         )
-    envelope = BudgetEnvelope(
+    return BudgetEnvelope(
         model_id=options.model,
         max_context_tokens=window,
-        reserved_output_tokens=reserved,
+        reserved_output_tokens=window - limit,
         fixed_overhead_tokens=overhead,
         available_input_tokens=limit - overhead,
         zones=envelope_for(task.kind, limit - overhead),
     )
-    return recount(bare.model_copy(update={"envelope": envelope}), estimator, options.format)
 
 
-def render_artifact(context: PackedContext, problem: Problem, fmt: str | None = None) -> RenderedPrompt:
-    """Render the pack of ``context`` again, in its own format or another one."""
-    stated = context.prompt.format if context.prompt else "markdown"
-    return _rendered(problem, context, fmt or stated)
+def _prompt_limit(envelope: BudgetEnvelope) -> int:
+    """Return what the whole prompt may hold: the units' tokens, the frame's, and the margin's."""
+    return envelope.available + envelope.fixed_overhead_tokens + envelope.reserved_safety_margin_tokens
 
 
 def _estimator(options: PackOptions) -> TokenEstimator:
@@ -196,13 +272,12 @@ def _complete(
     estimator: TokenEstimator,
 ) -> PackedContext:
     """Return the artifact with its prompt, the files that became no unit, and what the scan has to say."""
-    envelope = problem.envelope
     prompt = report(
         problem,
         rendered,
         count_many=estimator.count_batch,
         method=estimator.method,
-        limit=envelope.available + envelope.fixed_overhead_tokens + envelope.reserved_safety_margin_tokens,
+        limit=_prompt_limit(problem.envelope),
     )
     counts, skipped = context.counts, (*context.skipped_units, *found.skipped)
     return PackedContext(
