@@ -45,7 +45,7 @@ def test_golden(pack: Problem, fmt: str) -> None:
 def test_the_manifest_is_exact(pack: Problem, fmt: str) -> None:
     """L18: start and end line of each unit in the output."""
     for order in ("stable-first", "as-given"):
-        prompt = render(pack, ACCEPTED, fmt, order)  # type: ignore[arg-type]
+        prompt = render(pack, ACCEPTED, fmt, order)
         lines = prompt.text.split("\n")
         for span in prompt.spans:
             block = render_block(pack.by_id[span.id], span.rung, fmt)

@@ -90,7 +90,7 @@ def quickstart(order: tuple[str, ...]) -> Problem:
 
 def test_quickstart_of_the_seed() -> None:
     """Breakpoint index 3, nothing stranded, untrusted ids [invoice, question]; as given, tools strand."""
-    names = ("system", "tools", "invoice", "question")
+    names: tuple[str, ...] = ("system", "tools", "invoice", "question")
     problem = quickstart(names)
     prompt = render(problem, [(name, 0) for name in names])
     measured = report(problem, prompt, count, method="exact", limit=9000)
