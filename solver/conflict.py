@@ -17,7 +17,7 @@ import numpy as np
 from ..models import InfeasibleError
 from .backends.cpsat import CpSat, Limits
 from .compile import Compiled
-from .linear import UNBOUNDED, Linear
+from .linear import UNBOUNDED, Linear, Row
 
 DEMANDS = ("coverage", "group", "zone minimum", "zone maximum", "dependency", "required", "budget")
 """Families of rows that a user can change, in the order in which they are tried for dropping: the budget
@@ -25,6 +25,9 @@ last, since it is what a user changes first, and a conflict that names it is the
 
 CHECK_WORK = 5.0
 """CP-SAT work units for one feasibility check; typical checks take less than 0.01."""
+
+MOST_RELAXATIONS = 50
+"""Demands of a conflict that are tried for loosening; a longer story helps nobody."""
 
 CHECK_SECONDS = 20.0
 """Wall clock for the whole explanation: the answer 'infeasible' stands, only the story may be longer."""
@@ -39,32 +42,105 @@ class Conflict:
     smallest_budget: int | None
 
 
+@dataclass(frozen=True)
+class Relaxation:
+    """One change that alone makes a pack possible; ``cost`` ranks it: tokens, units or members given up."""
+
+    kind: str
+    name: str
+    value: int | None
+    cost: int
+    words: str
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the relaxation as JSON data."""
+        return {key: value for key, value in dataclasses.asdict(self).items() if value is not None}
+
+
 def explain_infeasible(c: Compiled, linear: Linear, *, seed: int = 0) -> InfeasibleError:
-    """Return the error that tells the user what clashes and what would work."""
+    """Return the error that tells the user what clashes and what would work.
+
+    ``data`` holds ``conflict`` (sentences), ``minimal``, ``smallestBudget`` where a larger budget alone
+    works, ``relaxations`` (each checked by a solve, cheapest first) and the largest required units.
+    """
     conflict = find_conflict(linear, seed=seed)
-    units = sorted(
-        (
-            (int(c.tokens[r]), c.ids[u])
-            for u in np.flatnonzero(c.required).tolist()
-            for r in [_smallest(c, u)]
-        ),
+    demands = [_words(c, linear, row) for row in conflict.rows]
+    changes = relaxations(c, linear, conflict, seed=seed) if conflict.minimal else []
+    largest = sorted(
+        ((int(c.tokens[_smallest(c, u)]), c.ids[u]) for u in np.flatnonzero(c.required).tolist()),
         reverse=True,
     )
-    demands = [_words(c, linear, row) for row in conflict.rows]
-    data: dict[str, Any] = {"conflict": demands, "minimal": conflict.minimal, "available": c.available}
+    data: dict[str, Any] = {
+        "conflict": demands,
+        "minimal": conflict.minimal,
+        "available": c.available,
+        "relaxations": [change.to_data() for change in changes],
+    }
     message = "no pack satisfies all demands"
     if demands:
         message += f": {'; '.join(demands[:8])}"
         if len(demands) > 8:
             message += f"; and {len(demands) - 8} more"
-    hint = "drop or loosen one of them"
+    hint = (
+        f"one of these would do: {'; '.join(r.words for r in changes[:3])}"
+        if changes
+        else "loosen one of them"
+    )
     if conflict.smallest_budget is not None and conflict.smallest_budget > c.available:
         data["smallestBudget"] = conflict.smallest_budget
-        data["largestRequired"] = [{"unit": name, "tokens": tokens} for tokens, name in units[:5]]
+        data["largestRequired"] = [{"unit": name, "tokens": tokens} for tokens, name in largest[:5]]
         hint = f"the smallest budget that works is {conflict.smallest_budget} tokens"
-        if units:
-            hint += f"; the largest required unit is {units[0][1]!r} with {units[0][0]}"
+        if largest:
+            hint += f"; the largest required unit is {largest[0][1]!r} with {largest[0][0]}"
     return InfeasibleError(message, hint=hint, data=data)
+
+
+def relaxations(c: Compiled, linear: Linear, conflict: Conflict, *, seed: int = 0) -> list[Relaxation]:
+    """Return, for each demand of the conflict, the least change of it alone that makes a pack possible.
+
+    The demand is dropped and its row is brought as near to what was asked as the others allow; where even
+    dropping it leaves no pack (another conflict stands beside this one), it is no relaxation.
+    """
+    deadline = time.monotonic() + CHECK_SECONDS
+    found: list[Relaxation] = []
+    for row in conflict.rows[:MOST_RELAXATIONS]:
+        if time.monotonic() > deadline:
+            break
+        change = _relax(c, linear, row, seed)
+        if change is not None:
+            found.append(change)
+    return sorted(found, key=lambda r: (r.cost, r.kind, r.name))
+
+
+def _relax(c: Compiled, linear: Linear, index: int, seed: int) -> Relaxation | None:
+    row = linear.rows[index]
+    span = slice(int(linear.start[index]), int(linear.start[index + 1]))
+    low, high = int(linear.lo[index]), int(linear.hi[index])
+    activity = np.zeros(linear.columns, dtype=np.int64)
+    activity[linear.cols[span]] = linear.coefs[span]
+    model = CpSat(_without(linear, {index}))
+    upper = high < UNBOUNDED and row.family != "required"
+    model.maximise(-activity if upper else activity)
+    answer = model.solve(Limits(work=CHECK_WORK, seconds=CHECK_SECONDS, seed=seed))
+    if answer.columns is None:
+        return None
+    reached = int(activity @ answer.columns)
+    if row.family == "required":
+        return Relaxation(row.family, row.name, None, _required_size(c, row), f"do not require {row.name!r}")
+    changes = {
+        "budget": (reached, reached - high, f"a budget of {reached} tokens"),
+        "zone maximum": (reached, reached - high, f"raise maxTokens of zone {row.name} to {reached}"),
+        "zone minimum": (reached, low - reached, f"lower minTokens of zone {row.name} to {reached}"),
+        "group": (reached, reached - high, f"let group {row.name} keep {reached}"),
+        "coverage": (reached, low - reached, f"ask dimension {row.name} for {reached} units"),
+        "dependency": (None, 1, f"drop the dependency {row.name}"),
+    }
+    value, cost, words = changes[row.family]
+    return Relaxation(row.family, row.name, value, cost, words)
+
+
+def _required_size(c: Compiled, row: Row) -> int:
+    return int(c.tokens[_smallest(c, c.index[row.name])])
 
 
 def find_conflict(linear: Linear, *, seed: int = 0) -> Conflict:
