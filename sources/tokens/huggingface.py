@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from ...models import BackendError, FileError
 from .approximate import ApproximateEstimator
-from .base import Confidence, Estimator, Mode, TokenProfile, replace_lone_surrogates
+from .base import Confidence, Estimator, Mode, TokenEstimate, TokenProfile, replace_lone_surrogates
 
 INSTALL: Final = 'pip install "satchel[tokenizers]"'
 
@@ -73,6 +74,11 @@ class HuggingFaceEstimator(Estimator):
         self.profile = TokenProfile(
             provider="file", model_id=Path(file).name, encoding=f"tokenizer.json {digest}"
         )
+
+    def estimate(self, text: str) -> TokenEstimate:
+        """Return the count of one text; one that is not wholly the tokenizer's own is approximate."""
+        estimate = super().estimate(text)
+        return estimate if estimate.confidence == "high" else replace(estimate, method="approximate")
 
     def remarks(self, text: str) -> tuple[Confidence, tuple[str, ...]]:
         """Return confidence and warnings: lower for long runs, very long texts and failures."""
