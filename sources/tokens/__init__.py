@@ -23,6 +23,7 @@ from .profiles import (
     list_profiles,
     load_profiles,
     make_estimator,
+    model_profile,
 )
 from .scaled import ScaledEstimator
 
@@ -51,6 +52,7 @@ __all__ = [
     "list_profiles",
     "load_profiles",
     "make_estimator",
+    "model_profile",
     "parse_tokens",
     "plausible_count",
     "replace_lone_surrogates",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, Protocol, Self
+from typing import Annotated, Final, Literal, Protocol, Self
 
 from pydantic import Field, model_validator
 
@@ -15,6 +15,9 @@ from ...models.base import Listed, NonEmpty
 Mode = Literal["exact", "approximate"]
 Method = Literal["exact", "approximate", "cached"]
 Confidence = Literal["high", "medium", "low"]
+
+ANY: Final = "any"
+"""Provider and model of a profile that is nobody's in particular."""
 
 
 class TokenProfile(Model):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from ...models import InputError
-from .base import Estimator, Mode, TokenProfile, replace_lone_surrogates
+from .base import ANY, Estimator, Mode, TokenProfile, replace_lone_surrogates
 
 INVALID_COUNT: Final = "invalid_token_count"
 """Code of the error for a counter that cannot be believed."""
@@ -47,7 +47,7 @@ class CounterEstimator(Estimator):
         self._counter = counter
         self.name = name
         self.profile = profile or TokenProfile(
-            provider="any", model_id=name, mode="approximate", band=(0.5, 2.0), confidence="low"
+            provider=ANY, model_id=name, mode="approximate", band=(0.5, 2.0), confidence="low"
         )
         self.method: Mode = self.profile.mode
         check_counter(counter, name=name)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ...models import BackendError, UnknownReferenceError
-from .base import Estimator, Mode, TokenProfile, replace_lone_surrogates
+from .base import ANY, Estimator, Mode, TokenProfile, replace_lone_surrogates
 
 EXACT_ENCODINGS: Final = ("cl100k_base", "o200k_base", "o200k_harmony", "qwen3.5")
 """Encodings that are counted exactly without a download."""
@@ -45,7 +45,7 @@ class ExactEstimator(Estimator):
         self._toktok = _load()
         self.encoding = encoding
         self.name = f"toktok-rs {self._toktok.__version__}/{encoding}"
-        self.profile = TokenProfile(provider="any", model_id="any", encoding=encoding)
+        self.profile = TokenProfile(provider=ANY, model_id=ANY, encoding=encoding)
 
     def count_batch(self, texts: Sequence[str]) -> list[int]:
         """Return the exact count of each text, in order; the interpreter lock is released meanwhile."""

@@ -16,7 +16,7 @@ from pydantic import Field, model_validator
 from ...models import EnvelopeError, Model, ModelProfile, SchemaError, UnknownReferenceError, UsageError
 from ...models.base import Listed, NonEmpty, Tokens
 from .approximate import ApproximateEstimator
-from .base import TokenEstimator, TokenProfile
+from .base import ANY, TokenEstimator, TokenProfile
 from .exact import ExactEstimator
 from .huggingface import HuggingFaceEstimator
 from .scaled import ScaledEstimator
@@ -104,16 +104,6 @@ class ModelSpec(TokenProfile):
                 data=facts,
             )
         return room
-
-    def as_model_profile(self, estimator: TokenEstimator) -> ModelProfile:
-        """Return the record of the artifact: this model, counted by ``estimator``."""
-        return ModelProfile(
-            provider=self.provider,
-            model=self.model_id,
-            tokenizer=estimator.name,
-            mode=estimator.method,
-            factor=self.factor,
-        )
 
 
 class _ProfileFile(Model):
@@ -219,6 +209,18 @@ def estimator_for(profile: TokenProfile) -> TokenEstimator:
         return ScaledEstimator(exact, profile)
     exact.profile = profile
     return exact
+
+
+def model_profile(estimator: TokenEstimator) -> ModelProfile:
+    """Return the artifact's record of whose tokens ``estimator`` counts; empty names where it is nobody's."""
+    profile = estimator.profile
+    return ModelProfile(
+        provider="" if profile.provider == ANY else profile.provider,
+        model="" if profile.model_id == ANY else profile.model_id,
+        tokenizer=estimator.name,
+        mode=estimator.method,
+        factor=profile.factor,
+    )
 
 
 def _spellings(model: str) -> list[str]:

@@ -176,7 +176,7 @@ def test_every_character_by_itself_is_covered() -> None:
     assert len(under) <= 13
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(text=st.text(max_size=80))
 def test_upper_on_any_text(text: str) -> None:
     """Any text: from above, but for the 3 tokens that a short random string of ASCII may lack."""
@@ -185,7 +185,7 @@ def test_upper_on_any_text(text: str) -> None:
     assert ESTIMATOR.count_batch([text])[0] >= count - slack
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(char=st.characters(exclude_categories=["Cs"]), times=st.integers(1, 3_000))
 def test_upper_on_runs_of_any_character(char: str, times: int) -> None:
     """E01: a run of one character, whichever it is."""
@@ -195,7 +195,7 @@ def test_upper_on_runs_of_any_character(char: str, times: int) -> None:
     assert ESTIMATOR.count_batch([text]) >= _largest_counts([text])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(texts=st.lists(st.text(max_size=40), max_size=12))
 def test_batch_is_the_sum_of_its_parts(texts: list[str]) -> None:
     assert ESTIMATOR.count_batch(texts) == [ESTIMATOR.count_batch([text])[0] for text in texts]

@@ -22,6 +22,7 @@ from satchel.sources.tokens import (
     list_profiles,
     load_profiles,
     make_estimator,
+    model_profile,
 )
 
 PROFILES = list_profiles()
@@ -175,16 +176,17 @@ def test_two_ways_at_once_are_refused(asked: dict[str, Any]) -> None:
 
 def test_record_for_the_artifact() -> None:
     """C02: count, factor and model of the artifact come from one profile."""
-    spec = find_profile("anthropic/claude-sonnet-4.5")
-    record = spec.as_model_profile(estimator_for(spec))
+    estimator = make_estimator(model="anthropic/claude-sonnet-4.5")
+    record = model_profile(estimator)
     assert record == ModelProfile(
         provider="anthropic",
         model="claude-sonnet-4-5",
-        tokenizer=estimator_for(spec).name,
+        tokenizer=estimator.name,
         mode="approximate",
         factor=1.4,
     )
     assert "cl100k_base x1400/1000" in record.tokenizer
+    assert model_profile(make_estimator()).model == ""
 
 
 def _data() -> dict[str, Any]:
