@@ -56,7 +56,7 @@ def _names(text: str) -> re.Pattern[str]:
 def _folders(text: str) -> re.Pattern[str]:
     """Compile names of folders, at any depth; ``*`` stands for anything within a name."""
     parts = (re.escape(name).replace(r"\*", "[^/]*") for name in text.split())
-    return re.compile(f"(?:\\A|/)(?:{'|'.join(parts)})/", re.IGNORECASE)
+    return re.compile(f"(?:\\A|/)(?:{'|'.join(parts)})/")
 
 
 def _set(text: str) -> frozenset[str]:
@@ -227,9 +227,16 @@ TEST_RULES: Final = (
     PathRule(
         "test:folder",
         FileClass.TEST,
-        re.compile(_NOT_MAIN + r"(?:test|specs?)/"),
+        re.compile(_NOT_MAIN + r"test/"),
         by_name=False,
         languages=_JAVASCRIPT | _JVM | _NATIVE | _set("css html json yaml text svg xml csv"),
+    ),
+    PathRule(
+        "test:folder",
+        FileClass.TEST,
+        re.compile(_NOT_MAIN + r"specs?/"),
+        by_name=False,
+        languages=_JAVASCRIPT | _set("ruby lua swift objc php groovy crystal haskell elixir"),
     ),
 )
 
@@ -313,7 +320,7 @@ DOC_RULES: Final = (
     PathRule(
         "doc:folder",
         FileClass.DOC,
-        _folders("docs doc documentation wiki guides man"),
+        _folders("docs Docs doc Doc documentation Documentation wiki guides man"),
         by_name=False,
         languages=_PROSE | _set("html jupyter"),
     ),

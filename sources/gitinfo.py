@@ -66,7 +66,8 @@ class History:
     head_time
         Time of the commit that is checked out; ages are differences to it. ``None`` without a commit.
     last_changes
-        Raw path relative to the folder asked about, to the time of the last commit that changed it.
+        Raw path relative to the folder asked about, to the time of the last commit that changed it; files
+        that are gone are among them.
     horizon
         Time of the oldest commit looked at when the search was cut there: a tracked file without an
         entry is at least that old. ``None`` when all of history was seen.
