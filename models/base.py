@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Self
+import json
+from math import isfinite
+from typing import Annotated, Any, ClassVar, Final, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+)
 from pydantic.alias_generators import to_camel
-from pydantic_core import PydanticCustomError
+from pydantic_core import PydanticCustomError, PydanticSerializationError
 
-from .errors import SatchelError
+from .errors import SatchelError, shorten
 from .parsing import schema_error
+from .reading import collector_paused, load_json, without_surrogates
 
 
 class Model(BaseModel):
@@ -41,23 +52,23 @@ class Model(BaseModel):
         SchemaError, UnknownReferenceError, EnvelopeError, PolicyError
             Name ``file``, ``line``, field, value and what would be accepted.
         """
-        try:
-            return cls.model_validate_json(text)
-        except ValidationError as error:
-            raise schema_error(error, cls, text=text, file=file, line=line) from None
-        except SatchelError as error:
-            error.file, error.line = file or error.file, line or error.line
-            raise
+        with collector_paused():
+            return cls._validated(load_json(text, file=file, line=line), file, line)
 
     @classmethod
     def from_data(cls, data: Any, *, file: str | None = None) -> Self:
         """Validate dicts and lists as ``json.loads`` gives them; raises as :meth:`from_json`."""
+        with collector_paused():
+            return cls._validated(data, file, None)
+
+    @classmethod
+    def _validated(cls, data: Any, file: str | None, line: int | None) -> Self:
         try:
             return cls.model_validate(data)
         except ValidationError as error:
-            raise schema_error(error, cls, file=file) from None
+            raise schema_error(error, cls, file=file, line=line) from None
         except SatchelError as error:
-            error.file = file or error.file
+            error.file, error.line = file or error.file, line or error.line
             raise
 
     def to_data(self) -> dict[str, Any]:
@@ -65,8 +76,15 @@ class Model(BaseModel):
         return self.model_dump(mode="json", exclude_none=True)
 
     def to_json(self, *, indent: int | None = 2) -> str:
-        """Return the record as JSON text that ends in a newline; the same record gives the same bytes."""
-        return self.model_dump_json(exclude_none=True, indent=indent) + "\n"
+        """Return the record as JSON text that ends in a newline; the same record gives the same bytes.
+
+        Lone surrogates, which no file can hold, are written as U+FFFD.
+        """
+        try:
+            return self.model_dump_json(exclude_none=True, indent=indent) + "\n"
+        except PydanticSerializationError:
+            data = json.loads(without_surrogates(json.dumps(self.to_data(), ensure_ascii=False)))
+            return type(self).model_validate(data).model_dump_json(exclude_none=True, indent=indent) + "\n"
 
 
 def _list_to_tuple_error(value: Any) -> Any:
@@ -75,6 +93,35 @@ def _list_to_tuple_error(value: Any) -> Any:
         raise PydanticCustomError("list_type", "should be a list, not a single text")
     return value
 
+
+def _plain_data(value: Any, depth: int = 0) -> Any:
+    # An artifact is written, read again and compared by its bytes: only what JSON can say, in one way.
+    if isinstance(value, str | int | None):
+        return value
+    if isinstance(value, float) and isfinite(value):
+        return value
+    if depth > DEEPEST:
+        raise PydanticCustomError("data", "is nested too deeply")
+    if isinstance(value, dict):
+        for key, part in value.items():
+            if not isinstance(key, str):
+                raise PydanticCustomError("data", "must have texts as keys")
+            _plain_data(part, depth + 1)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            _plain_data(part, depth + 1)
+    else:
+        raise PydanticCustomError(
+            "data", "must hold finite numbers, texts, lists and objects only", {"value": shorten(value)}
+        )
+    return value
+
+
+DEEPEST: Final = 20
+"""How deep free data may be nested."""
+
+Data = Annotated[dict[str, Any], AfterValidator(_plain_data)]
+"""Free data that JSON can hold."""
 
 NonEmpty = Annotated[str, StringConstraints(min_length=1)]
 """A text with at least one character."""
@@ -85,13 +132,16 @@ Tokens = Annotated[int, Field(strict=True, ge=0, le=2**40)]
 Count = Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]
 """A small whole number, 0 or more."""
 
-Score = Annotated[float, Field(ge=0.0, le=1.0)]
+Flag = Annotated[bool, Field(strict=True)]
+"""true or false; texts and numbers are refused."""
+
+Score = Annotated[float, Field(strict=True, ge=0.0, le=1.0)]
 """A score between 0 and 1, both included."""
 
-Number = Annotated[float, Field(ge=-1e15, le=1e15)]
+Number = Annotated[float, Field(strict=True, ge=-1e15, le=1e15)]
 """A finite number whose size leaves room for exact scaling."""
 
-NonNegative = Annotated[float, Field(ge=0.0, le=1e15)]
+NonNegative = Annotated[float, Field(strict=True, ge=0.0, le=1e15)]
 """A finite number, 0 or more."""
 
 Listed = BeforeValidator(_list_to_tuple_error)

@@ -38,7 +38,10 @@ class State(StrEnum):
     @property
     def depth(self) -> int:
         """0 for raw, growing as the form gets shorter."""
-        return list(State).index(self)
+        return _DEPTHS[self]
+
+
+_DEPTHS: Final = {state: depth for depth, state in enumerate(State)}
 
 
 class OverflowPolicy(StrEnum):
@@ -52,11 +55,15 @@ class OverflowPolicy(StrEnum):
     @property
     def states(self) -> frozenset[State]:
         """The rungs that may replace a unit's own form in a zone of this policy."""
-        if self is OverflowPolicy.SUMMARIZE:
-            return frozenset(State)
-        if self is OverflowPolicy.COMPRESS:
-            return frozenset(State) - {State.SUMMARIZED}
-        return frozenset({State.RAW})
+        return _STATES[self]
+
+
+_STATES: Final = {
+    OverflowPolicy.FAIL: frozenset({State.RAW}),
+    OverflowPolicy.DROP_LOW_RANK: frozenset({State.RAW}),
+    OverflowPolicy.COMPRESS: frozenset(State) - {State.SUMMARIZED},
+    OverflowPolicy.SUMMARIZE: frozenset(State),
+}
 
 
 class MinPolicy(StrEnum):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from hashlib import sha256
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from .base import Count, Listed, Model, NonEmpty, Tokens
+from .base import Count, Data, Flag, Listed, Model, NonEmpty, Tokens
 from .errors import SchemaError
 from .names import (
     AcceptReason,
@@ -22,7 +21,8 @@ from .names import (
     StopReason,
     Trust,
 )
-from .parsing import canonical_json
+from .parsing import content_hash
+from .reading import collector_paused
 from .task import ModelProfile, Task
 from .unit import SourceRef
 
@@ -36,7 +36,7 @@ class Diagnostic(Model):
     severity: Severity
     code: NonEmpty
     message: str
-    data: dict[str, Any] = Field(default_factory=dict)
+    data: Data = Field(default_factory=dict)
 
 
 class AcceptedUnit(Model):
@@ -52,7 +52,7 @@ class AcceptedUnit(Model):
     value: Scaled = Field(description="scaled value of this form, coverage and penalties not included")
     reason: AcceptReason
     detail: str = ""
-    data: dict[str, Any] = Field(default_factory=dict)
+    data: Data = Field(default_factory=dict)
     source_refs: Annotated[tuple[SourceRef, ...], Listed] = ()
     stability: Stability = Stability.STABLE
     trust: Trust = Trust.UNTRUSTED
@@ -68,7 +68,7 @@ class RejectedUnit(Model):
     token_estimate: Tokens = Field(default=0, description="size of its own form")
     reason: RejectReason
     detail: str = ""
-    data: dict[str, Any] = Field(default_factory=dict)
+    data: Data = Field(default_factory=dict)
     source_refs: Annotated[tuple[SourceRef, ...], Listed] = ()
 
 
@@ -116,15 +116,15 @@ class SolverReport(Model):
     engine: NonEmpty
     objective: Scaled
     bound: Scaled
-    gap: Annotated[float, Field(ge=0.0)]
+    gap: Annotated[float, Field(strict=True, ge=0.0)]
     scale: Annotated[int, Field(strict=True, ge=1)]
     shortfall: Tokens = Field(default=0, description="tokens that relaxed zone minima lack in total")
     shortfall_bound: Tokens = Field(default=0, description="no pack lacks less")
-    limits: dict[str, Any] = Field(default_factory=dict)
+    limits: Data = Field(default_factory=dict)
     seed: Annotated[int, Field(strict=True)] = 0
     workers: Count = 1
     versions: dict[str, str] = Field(default_factory=dict)
-    reproducible: bool = True
+    reproducible: Flag = True
     problem_digest: NonEmpty
     verdict: Literal["passed"] = Field(default="passed", description="of the independent checker")
 
@@ -137,7 +137,7 @@ class Boundary(Model):
     stranded_ids: Annotated[tuple[str, ...], Listed] = ()
     reason: Literal["all_stable", "volatile_segment", "no_stable_prefix", "below_minimum", "empty"]
     ended_by: str | None = None
-    cacheable: bool
+    cacheable: Flag
     tokens: Tokens = Field(description="tokens of the prefix, frame included")
     prefix_digest: str = Field(default="", description="SHA-256 of the prefix's bytes")
 
@@ -205,9 +205,10 @@ class PackedContext(Model):
 
     def content_digest(self) -> str:
         """Return the digest of every field but ``digest`` itself."""
-        data = self.to_data()
-        data.pop("digest")
-        return "sha256:" + sha256(canonical_json(data).encode("utf-8", "surrogatepass")).hexdigest()
+        with collector_paused():
+            data = self.to_data()
+            data.pop("digest")
+            return content_hash(data)
 
     def seal(self) -> Self:
         """Return a copy whose ``digest`` binds its content; to be called last, after every other change."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import difflib
 import json
-import re
 import types
 from collections.abc import Iterator
+from hashlib import sha256
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
 from .errors import EnvelopeError, InputError, PolicyError, SchemaError, UnknownReferenceError
+from .reading import without_surrogates
 
 _CLASSES: dict[str, type[InputError]] = {
     "envelope": EnvelopeError,
@@ -27,6 +28,16 @@ _WORDING = {
     "int_type": "must be a whole number",
     "int_from_float": "must be a whole number",
     "int_parsing": "must be a whole number",
+    "float_type": "must be a number",
+    "bool_type": "must be true or false",
+    "string_type": "must be a text",
+    "string_too_short": "must not be empty",
+    "tuple_type": "must be a list",
+    "dict_type": "must be an object",
+    "model_type": "must be an object",
+    "less_than_equal": "must be at most {le}",
+    "greater_than_equal": "must be at least {ge}",
+    "greater_than": "must be above {gt}",
 }
 
 
@@ -34,7 +45,6 @@ def schema_error(
     error: ValidationError,
     model: type[BaseModel],
     *,
-    text: str | bytes | None = None,
     file: str | None = None,
     line: int | None = None,
 ) -> InputError:
@@ -42,19 +52,23 @@ def schema_error(
     problems = error.errors(include_url=False, include_input=True)
     first = problems[0]
     kind, loc, context = first["type"], _plain(first["loc"]), first.get("ctx") or {}
-    if kind == "json_invalid":
-        return _not_json(str(first.get("msg", "")), text, file, line)
     field = field_path(loc)
     if "field" in context:
         field = f"{field}.{context['field']}" if field else str(context["field"])
-    message = _WORDING.get(kind) or _lower_first(first["msg"])
+    message = _lower_first(first["msg"])
+    if kind in _WORDING:
+        bounds = {k: f"{v:.15g}" if isinstance(v, float) else v for k, v in context.items()}
+        message = _WORDING[kind].format(**bounds)
     hint = str(context["hint"]) if "hint" in context else _hint(kind, model, loc, context)
     value = context.get("value", None if kind in ("missing", *_CLASSES) else first.get("input"))
     if field == "schemaVersion":
         schema = str(getattr(model, "SCHEMA", ""))
-        message, hint = "unknown schema version", f"this version of Satchel reads {schema}"
+        message = message if kind == "missing" else "unknown schema version"
+        hint = f"this version of Satchel reads {schema}"
     if kind == "extra_forbidden":
         value = loc[-1]
+    elif kind.endswith("_type") and first.get("input") is None:
+        message += ", not null"
     cls = _CLASSES.get(kind, SchemaError)
     rest = [f"{field_path(_plain(p['loc']))}: {_lower_first(p['msg'])}" for p in problems[1:20]]
     facts: dict[str, Any] = {"problems": len(problems)}
@@ -76,13 +90,8 @@ def field_path(loc: tuple[int | str, ...]) -> str:
 
 
 def _plain(loc: tuple[int | str, ...]) -> tuple[int | str, ...]:
-    # pydantic puts union branches and validator names in the location.
-    noise = re.compile(
-        r"^(function-\w+\[.*\]|constrained-\w+|str|int|float|bool|dict\[.*\]|tuple\[.*\]|list\[.*\]|\[key\])$"
-    )
-    return tuple(
-        part for part in loc if isinstance(part, int) or not (noise.match(part) or part[:1].isupper())
-    )
+    # pydantic marks an error in a key, rather than in its value, in the location.
+    return tuple(part for part in loc if part != "[key]")
 
 
 def _lower_first(message: str) -> str:
@@ -131,23 +140,12 @@ def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
             yield from _models_in(arg)
 
 
-def _not_json(message: str, text: str | bytes | None, file: str | None, line: int | None) -> SchemaError:
-    raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else (text or b"")
-    if not raw.strip():
-        return SchemaError(
-            "is empty", file=file, line=line, code="empty_file", hint="a JSON object is expected"
-        )
-    if raw.startswith(b"\xef\xbb\xbf"):
-        hint = "remove the byte order mark and save as plain UTF-8"
-        return SchemaError("is not plain JSON", file=file, line=line, code="not_json", hint=hint)
-    where = re.search(r"at line (\d+) column (\d+)", message)
-    reason = re.sub(r"^Invalid JSON: | at line \d+ column \d+$", "", message)
-    if where and line is None:
-        line = int(where[1])
-    column = f", column {where[2]}" if where else ""
-    return SchemaError(f"is not JSON: {reason}{column}", file=file, line=line, code="not_json")
-
-
 def canonical_json(data: Any) -> str:
     """Return JSON with sorted keys and no spaces: the text that digests are taken of."""
     return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def content_hash(data: Any) -> str:
+    """Return ``sha256:`` and the hex digest of the canonical JSON of ``data``, as a file would hold it."""
+    text = without_surrogates(canonical_json(data))
+    return "sha256:" + sha256(text.encode("utf-8")).hexdigest()

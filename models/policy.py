@@ -36,9 +36,10 @@ def _selector_text(value: Any) -> Any:
     if isinstance(value, Mapping):
         if len(value) == 1:
             (by, pattern), *_ = value.items()
-            return pattern if by == "category" else f"{by}:{pattern}"
+            if isinstance(pattern, str):
+                return pattern if by == "category" else f"{by}:{pattern}"
         raise PydanticCustomError(
-            "selector", "a selector object names exactly one of kind, tag, id, path, zone"
+            "selector", "a selector object names exactly one of kind, tag, id, path, zone, and its pattern"
         )
     return value
 

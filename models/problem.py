@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from functools import cached_property
-from hashlib import sha256
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
@@ -14,8 +13,9 @@ from .base import Listed, Model
 from .envelope import BudgetEnvelope
 from .errors import SchemaError, UnknownReferenceError
 from .names import DEFAULT_ZONES
-from .parsing import canonical_json
+from .parsing import content_hash
 from .policy import PackingPolicy, Weights
+from .reading import collector_paused
 from .structure import CoverageDimension, RedundancyGroup
 from .task import ModelProfile, Task
 from .unit import ContextUnit
@@ -61,14 +61,14 @@ class Problem(Model):
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the problem's content; the order of units, groups and members does not matter."""
-        data = self.to_data()
-        data["units"] = sorted(data["units"], key=lambda unit: str(unit["id"]))
-        for key, name in (("redundancyGroups", "id"), ("coverage", "name")):
-            data[key] = sorted(data[key], key=lambda entry: str(entry[name]))
-        for group in data["redundancyGroups"]:
-            group["members"] = sorted(group["members"])
-        text = canonical_json(data).encode("utf-8", "surrogatepass")
-        return "sha256:" + sha256(text).hexdigest()
+        with collector_paused():
+            data = self.to_data()
+            data["units"] = sorted(data["units"], key=lambda unit: str(unit["id"]))
+            for key, name in (("redundancyGroups", "id"), ("coverage", "name")):
+                data[key] = sorted(data[key], key=lambda entry: str(entry[name]))
+            for group in data["redundancyGroups"]:
+                group["members"] = sorted(group["members"])
+            return content_hash(data)
 
     @property
     def task_id(self) -> str:

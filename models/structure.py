@@ -8,7 +8,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from .base import Count, Listed, Model, NonEmpty, NonNegative
+from .base import Count, Flag, Listed, Model, NonEmpty, NonNegative
 from .names import GroupPolicy
 
 
@@ -51,7 +51,7 @@ class CoverageDimension(Model):
 
     name: NonEmpty
     weight: NonNegative | None = Field(default=None, description="weights.coverage when absent")
-    required: bool = False
+    required: Flag = False
     min_count: Annotated[int, Field(strict=True, ge=1, le=2**31 - 1)] = Field(
         default=1, description="units needed when required"
     )

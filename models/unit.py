@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from .base import Count, Listed, Model, NonEmpty, Number, Score, Tokens
+from .base import Count, Flag, Listed, Model, NonEmpty, Number, Score, Tokens
 from .names import DEFAULT_ZONE, Kind, Stability, State, Trust
 
 
@@ -64,7 +64,7 @@ class Rendering(Model):
     state: State
     tokens: Tokens | None = Field(default=None, description="size of the rendered block; counted when absent")
     text: str | None = None
-    fidelity: Annotated[float, Field(gt=0.0, le=1.0)] | None = Field(
+    fidelity: Annotated[float, Field(strict=True, gt=0.0, le=1.0)] | None = Field(
         default=None, description="share of the unit's value and coverage that this form keeps"
     )
     value: Number | None = Field(default=None, description="explicit value; overrides fidelity x unit value")
@@ -128,7 +128,7 @@ class ContextUnit(Model):
     freshness_score: Score = 0.0
     risk_score: Score = 0.0
     compression_state: State = State.RAW
-    required: bool = False
+    required: Flag = False
     zone: NonEmpty = DEFAULT_ZONE
     dependencies: Annotated[tuple[Annotated[Dependency, BeforeValidator(_dependency)], ...], Listed] = ()
     diagnostics: Annotated[tuple[str, ...], Listed] = ()
@@ -190,7 +190,8 @@ class ContextUnit(Model):
         """
         if self.token_estimate is None and self.text is None:
             return self.renderings
-        own = Rendering(
+        # Not validated again: every field of it was, as a field of this unit.
+        own = Rendering.model_construct(
             state=self.compression_state,
             tokens=self.token_estimate,
             text=self.text,
