@@ -7,17 +7,21 @@ Units are in canonical order (by id), only eligible ones are in; rungs are flat,
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..models import MinPolicy, Problem, ScaleError
 from .eligible import Eligibility, Standing, resolve
+from .layout import Layout
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+Doubles = NDArray[np.float64]
 
 SCALE = 10**6
 """Units of value per 1.0 where values are fractional: finer than any score is meant."""
@@ -114,10 +118,10 @@ class Compiled:
         """Number of offered rungs."""
         return len(self.tokens)
 
-    @property
-    def minima(self) -> list[ZoneRow]:
-        """The zones with a minimum that may be relaxed."""
-        return [zone for zone in self.zones if zone.relax and zone.minimum > 0]
+    @cached_property
+    def layout(self) -> Layout:
+        """The same as Python lists, for constructive methods."""
+        return Layout(self)
 
     def rungs_of(self, unit: int) -> range:
         """Return the rung indices of ``unit``, fullest first."""
@@ -156,7 +160,7 @@ def compile_problem(problem: Problem) -> Compiled:
         rung_start=rung_start,
         rung_unit=np.repeat(np.arange(len(standings), dtype=np.int64), sizes),
         tokens=np.array([rung.tokens for s in standings for rung in s.rungs], dtype=np.int64),
-        values=numbers.scaled([v for s in standings for v in rung_values(problem, s)]),
+        values=numbers.scaled(rung_values(problem, standings)),
         unit_zone=unit_zone,
         required=np.array([standing.required is not None for standing in standings], dtype=np.bool_),
         dep_unit=dep_unit,
@@ -175,25 +179,29 @@ def compile_problem(problem: Problem) -> Compiled:
     )
 
 
-def rung_values(problem: Problem, standing: Standing) -> list[float]:
+def rung_values(problem: Problem, standings: list[Standing]) -> Doubles:
     """Return the value of each offered rung, in doubles and in the stated order of operations (design §3).
 
     ``fidelity * ((w_rel*rel + w_auth*auth) + w_fresh*fresh) - w_risk*risk + bonus``; explicit values stand.
     """
-    unit, weights = standing.unit, problem.weights
-    bonus = problem.policy.should_include_bonus if standing.bonus else 0.0
-    base = weights.relevance * unit.relevance_score + weights.authority * unit.authority_score
-    base = base + weights.freshness * unit.freshness_score
-    values: list[float] = []
-    for rung in standing.rungs:
-        fidelity = 1.0 if rung.form.fidelity is None else rung.form.fidelity
-        if rung.form.value is not None:
-            values.append(rung.form.value)
-        elif unit.value is not None:
-            values.append(fidelity * unit.value)
-        else:
-            values.append(fidelity * base - weights.risk * unit.risk_score + bonus)
-    return values
+    units, weights = [s.unit for s in standings], problem.weights
+    sizes = [len(s.rungs) for s in standings]
+    rungs = [rung for s in standings for rung in s.rungs]
+    base = weights.relevance * _doubles(u.relevance_score for u in units)
+    base = base + weights.authority * _doubles(u.authority_score for u in units)
+    base = base + weights.freshness * _doubles(u.freshness_score for u in units)
+    risk = weights.risk * _doubles(u.risk_score for u in units)
+    bonus = _doubles(problem.policy.should_include_bonus if s.bonus else 0.0 for s in standings)
+    fidelity = _doubles(rung.fidelity for rung in rungs)
+    values = fidelity * np.repeat(base, sizes) - np.repeat(risk, sizes) + np.repeat(bonus, sizes)
+    given = np.repeat(_doubles(np.nan if u.value is None else u.value for u in units), sizes)
+    values = np.where(np.isnan(given), values, fidelity * given)
+    explicit = _doubles(np.nan if rung.value is None else rung.value for rung in rungs)
+    return np.where(np.isnan(explicit), values, explicit)
+
+
+def _doubles(numbers: Iterable[float]) -> Doubles:
+    return np.fromiter(numbers, dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -210,7 +218,7 @@ class Numbers:
         The choice looks at every unit that policy, risk and dependencies leave in.
         """
         amounts = {
-            strength * (1.0 if rung.form.fidelity is None else rung.form.fidelity)
+            strength * rung.fidelity
             for s in standings
             for strength in s.unit.coverage.values()
             for rung in s.rungs
@@ -224,14 +232,16 @@ class Numbers:
         ]
         prices = [zone.target_price for zone in problem.envelope.zones]
         penalties = [weights.redundancy * group.penalty for group in problem.redundancy_groups]
-        values = [rung_values(problem, s) for s in standings]
-        every = [*gains, *prices, *penalties, *(v for per_unit in values for v in per_unit)]
-        largest = sum(max(abs(v) for v in per_unit) for per_unit in values) + sum(gains)
+        values = rung_values(problem, standings)
+        starts = np.cumsum([0, *(len(s.rungs) for s in standings)])[:-1]
+        largest = math.fsum(np.maximum.reduceat(np.abs(values), starts)) if standings else 0.0
+        largest += sum(gains)
         largest += sum(prices) * problem.envelope.available
         largest += sum(
             p * len(problem.groups[g.id]) for p, g in zip(penalties, problem.redundancy_groups, strict=True)
         )
-        if all(number.is_integer() for number in every):
+        whole = bool((values == np.rint(values)).all())
+        if whole and all(number.is_integer() for number in (*gains, *prices, *penalties)):
             scale = amount_scale
         else:
             scale = SCALE
@@ -245,9 +255,9 @@ class Numbers:
             )
         return cls(scale, amount_scale)
 
-    def scaled(self, values: Iterable[float]) -> Ints:
+    def scaled(self, values: Sequence[float] | Doubles) -> Ints:
         """Return ``values`` times the scale, rounded half to even."""
-        return np.rint(np.array(list(values), dtype=np.float64) * self.scale).astype(np.int64)
+        return np.rint(np.asarray(values, dtype=np.float64) * self.scale).astype(np.int64)
 
 
 def _positions(names: Iterable[str], index: dict[str, int]) -> Ints:
@@ -264,7 +274,7 @@ def _dependencies(
             good = [
                 int(rung_start[v]) + r
                 for r, rung in enumerate(standings[v].rungs)
-                if rung.form.state.depth <= dependency.min_rung.depth
+                if rung.depth <= dependency.min_rung.depth
             ]
             known = edges.get((u, v))
             edges[u, v] = good if known is None else [r for r in known if r in good]
@@ -325,8 +335,7 @@ def _cover_rows(
         for u, strength in by_name[dimension.name]:
             for r, rung in enumerate(standings[u].rungs):
                 rungs.append(int(rung_start[u]) + r)
-                fidelity = 1.0 if rung.form.fidelity is None else rung.form.fidelity
-                amounts.append(strength * fidelity * numbers.amount_scale)
+                amounts.append(strength * rung.fidelity * numbers.amount_scale)
         rows.append(
             CoverRow(
                 name=dimension.name,

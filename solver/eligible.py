@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..models import (
     EXAMPLE_KINDS,
@@ -21,19 +21,19 @@ from ..models import (
     Problem,
     RedundancyGroup,
     RejectReason,
-    Rendering,
     SchemaError,
     selects,
 )
 
 
-@dataclass(frozen=True)
-class Rung:
-    """An offered form of a unit: its place in the ladder and its size in tokens."""
+class Rung(NamedTuple):
+    """An offered form of a unit: its place in the ladder, size in tokens, depth of its state, and worth."""
 
-    index: int
+    place: int
     tokens: int
-    form: Rendering
+    depth: int
+    fidelity: float
+    value: float | None
 
 
 @dataclass
@@ -105,19 +105,31 @@ def resolve(problem: Problem) -> Eligibility:
 def offered_rungs(unit: ContextUnit, zone: BudgetZone) -> list[Rung]:
     """Return the forms that may stand in the pack: the zone allows each, and each saves tokens."""
     rungs: list[Rung] = []
-    allowed = zone.overflow_policy.states
-    for index, form in enumerate(unit.ladder()):
-        if form.tokens is None:
-            where = "tokenEstimate" if index == 0 else f"the tokens of a {form.state.value} rendering"
-            raise SchemaError(
-                f"unit {unit.id!r} states no {where}",
-                code="tokens_missing",
-                field="tokenEstimate",
-                hint="state it, or count it from the text (`satchel solve --recount`)",
-            )
-        if index == 0 or (form.state in allowed and form.tokens < rungs[-1].tokens):
-            rungs.append(Rung(index, form.tokens, form))
+    forms = unit.renderings
+    place = 0
+    if unit.token_estimate is not None or unit.text is not None:
+        tokens = _stated(unit, unit.token_estimate, "tokenEstimate")
+        rungs.append(Rung(0, tokens, unit.compression_state.depth, 1.0, unit.value))
+        place = 1
+    if forms:
+        allowed = zone.overflow_policy.states
+        for offset, form in enumerate(forms):
+            tokens = _stated(unit, form.tokens, f"the tokens of its {form.state.value} rendering")
+            if not rungs or (form.state in allowed and tokens < rungs[-1].tokens):
+                fidelity = 1.0 if form.fidelity is None else form.fidelity
+                rungs.append(Rung(place + offset, tokens, form.state.depth, fidelity, form.value))
     return rungs
+
+
+def _stated(unit: ContextUnit, tokens: int | None, what: str) -> int:
+    if tokens is None:
+        raise SchemaError(
+            f"unit {unit.id!r} does not state {what}",
+            code="tokens_missing",
+            field="tokenEstimate",
+            hint="state it, or count it from the text (`satchel solve --recount`)",
+        )
+    return tokens
 
 
 def _apply_policy(problem: Problem, standings: dict[str, Standing]) -> None:
@@ -193,7 +205,7 @@ def _close_under_dependencies(standings: dict[str, Standing], anchors: list[tupl
             continue
         for dependency in standing.unit.dependencies:
             target = standings[dependency.id]
-            if not any(rung.form.state.depth <= dependency.min_rung.depth for rung in target.rungs):
+            if not any(rung.depth <= dependency.min_rung.depth for rung in target.rungs):
                 _take_out(standing, dependency.id, f"offers no rung down to {dependency.min_rung.value}")
                 queue.append(name)
                 break

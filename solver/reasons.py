@@ -35,7 +35,7 @@ def why_out(standing: Standing) -> Why:
 
 def why_rejected(c: Compiled, state: State, unit: int) -> Why:
     """Return what keeps an eligible unit out of the pack in ``state``: the first constraint that does."""
-    for q in state.cliques_of.get(unit, ()):
+    for q in state.layout.cliques_of.get(unit, ()):
         clique = c.cliques[q]
         if state.clique_used[q] >= clique.k:
             kept = [c.ids[other] for other in clique.units.tolist() if state.choice[other] != NONE]
@@ -100,7 +100,7 @@ def why_accepted(c: Compiled, state: State, unit: int) -> Why:
         for other in state.needed_by.get(unit, ())
         if state.choice[other] != NONE and any(v == unit for v, _ in state.needs[other])
     ]
-    covers = sorted(c.covers[d].name for d in state.unit_counts.get(unit, ()))
+    covers = sorted(c.covers[d].name for d in state.layout.counts_of.get(unit, ()))
     if value <= 0 and dependents:
         return Why(
             AcceptReason.DEPENDENCY, f"needed by {_words(dependents)}", {**data, "neededBy": dependents}

@@ -104,20 +104,21 @@ def _left_out(standing: Standing, why: Why) -> RejectedUnit:
 def _accepted(c: Compiled, state: State, u: int) -> AcceptedUnit:
     standing = c.standings[u]
     unit, rung = standing.unit, standing.rungs[state.choice[u] - int(c.rung_start[u])]
+    form = unit.ladder()[rung.place]
     why = why_accepted(c, state, u)
     return AcceptedUnit(
         id=unit.id,
         kind=unit.kind,
         title=unit.title,
         zone=unit.zone,
-        compression_state=rung.form.state,
-        rung=rung.index,
+        compression_state=form.state,
+        rung=rung.place,
         token_estimate=rung.tokens,
         value=state.values[state.choice[u]],
         reason=why.code,
         detail=why.detail,
         data=why.data,
-        source_refs=rung.form.source_refs or unit.source_refs,
+        source_refs=form.source_refs or unit.source_refs,
         stability=unit.stability,
         trust=unit.trust,
     )

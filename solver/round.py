@@ -6,7 +6,7 @@ import numpy as np
 
 from .backends.highs import Floats
 from .compile import Compiled
-from .greedy import Pack, fill, finished, include_required, meet_demands
+from .greedy import Pack, climb_to_the_end, finished, include_required, meet_demands
 from .state import NONE, State
 
 WHOLE = 0.999
@@ -30,5 +30,5 @@ def round_relaxation(c: Compiled, x: Floats) -> Pack | None:
             state.apply(changes)
     if not include_required(state) or not meet_demands(state):
         return None
-    fill(state, range(c.n), "density")
+    climb_to_the_end(state)
     return finished(state)

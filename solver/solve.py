@@ -27,7 +27,8 @@ from .compile import compile_problem
 from .conflict import explain_infeasible
 from .core import maximise, restricted_to
 from .duals import DualBound
-from .greedy import greedy, simple_bound
+from .greedy import greedy
+from .hull import simple_bound
 from .linear import Linear, Row, build
 from .options import SolveOptions, relative_gap
 from .restrict import restrict

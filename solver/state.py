@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from .compile import Compiled
 
@@ -11,40 +11,29 @@ NONE = -1
 
 
 class State:
-    """The rung chosen for each unit (``NONE`` where there is none), kept feasible by its callers.
-
-    Python lists instead of arrays: constructive methods read single numbers, where lists are faster.
-    """
+    """The rung chosen for each unit (``NONE`` where there is none), kept feasible by its callers."""
 
     def __init__(self, c: Compiled) -> None:
         self.c = c
+        self.layout = layout = c.layout
         self.choice = [NONE] * c.n
         self.left = c.available
         self.objective = 0
-        self.tokens: list[int] = c.tokens.tolist()
-        self.values: list[int] = c.values.tolist()
-        self.zone: list[int] = c.unit_zone.tolist()
+        self.tokens, self.values, self.zone = layout.tokens, layout.values, layout.zone
+        self.needs, self.needed_by = layout.needs, layout.needed_by
         self.zone_used = [0] * len(c.zones)
         self.amounts = [0] * len(c.covers)
+        self.counts = [0] * len(c.covers)
         self.clique_used = [0] * len(c.cliques)
         self.soft_used = [0] * len(c.soft)
-        self.counts = [0] * len(c.covers)
-        self.gains = [cover.gains.tolist() for cover in c.covers]
-        self.rung_cover: dict[int, list[tuple[int, int]]] = defaultdict(list)
-        self.unit_counts: dict[int, list[int]] = defaultdict(list)
-        for d, cover in enumerate(c.covers):
-            for rung, amount in zip(cover.rungs.tolist(), cover.amounts.tolist(), strict=True):
-                self.rung_cover[rung].append((d, amount))
-            for unit in cover.units.tolist():
-                self.unit_counts[unit].append(d)
-        self.cliques_of = _membership(clique.units.tolist() for clique in c.cliques)
-        self.soft_of = _membership(group.units.tolist() for group in c.soft)
-        self.needs: dict[int, list[tuple[int, list[int]]]] = defaultdict(list)
-        self.needed_by: dict[int, list[int]] = defaultdict(list)
-        for e, (u, v) in enumerate(zip(c.dep_unit.tolist(), c.dep_target.tolist(), strict=True)):
-            good = c.dep_rungs[c.dep_start[e] : c.dep_start[e + 1]].tolist()
-            self.needs[u].append((v, good))
-            self.needed_by[v].append(u)
+
+    def copy(self) -> State:
+        """Return a copy that can be changed without changing this one."""
+        other = object.__new__(State)
+        other.__dict__.update(self.__dict__)
+        for name in ("choice", "zone_used", "amounts", "counts", "clique_used", "soft_used"):
+            setattr(other, name, list(getattr(self, name)))
+        return other
 
     def closure(self, unit: int, rung: int) -> dict[int, int] | None:
         """Return the changes (unit to rung) that put ``unit`` at ``rung`` with all it needs, or None.
@@ -80,20 +69,18 @@ class State:
         if len(changes) == 1:
             ((unit, rung),) = changes.items()
             zone = self.zone[unit]
-            if zone != NONE and not self._zone_takes(zone, self.tokens[rung] - self._held(unit, self.tokens)):
+            if zone != NONE and not self.zone_takes(zone, self.tokens[rung] - self._held(unit, self.tokens)):
                 return False
-            return self.choice[unit] != NONE or all(
-                self.clique_used[q] < self.c.cliques[q].k for q in self.cliques_of.get(unit, ())
-            )
+            return self.choice[unit] != NONE or self.groups_take(unit)
         zones: dict[int, int] = defaultdict(int)
         cliques: dict[int, int] = defaultdict(int)
         for unit, rung in changes.items():
             if self.zone[unit] != NONE:
                 zones[self.zone[unit]] += self.tokens[rung] - self._held(unit, self.tokens)
             if self.choice[unit] == NONE:
-                for q in self.cliques_of.get(unit, ()):
+                for q in self.layout.cliques_of.get(unit, ()):
                     cliques[q] += 1
-        return all(self._zone_takes(z, more) for z, more in zones.items()) and all(
+        return all(self.zone_takes(z, more) for z, more in zones.items()) and all(
             self.clique_used[q] + more <= self.c.cliques[q].k for q, more in cliques.items()
         )
 
@@ -106,13 +93,13 @@ class State:
         for unit, rung in changes.items():
             old = self.choice[unit]
             total += self.values[rung] - self._held(unit, self.values)
-            for d, amount in self.rung_cover.get(rung, ()):
+            for d, amount in self.layout.covers(rung):
                 amounts[d] = amounts.get(d, 0) + amount
             if old != NONE:
-                for d, amount in self.rung_cover.get(old, ()):
+                for d, amount in self.layout.covers(old):
                     amounts[d] = amounts.get(d, 0) - amount
-            elif unit in self.soft_of:
-                for g in self.soft_of[unit]:
+            elif unit in self.layout.soft_of:
+                for g in self.layout.soft_of[unit]:
                     soft[g] = soft.get(g, 0) + 1
             zone = self.zone[unit]
             if zone != NONE and self.c.zones[zone].price:
@@ -137,17 +124,17 @@ class State:
             self.left -= more
             if self.zone[unit] != NONE:
                 self.zone_used[self.zone[unit]] += more
-            for d, amount in self.rung_cover.get(rung, ()):
+            for d, amount in self.layout.covers(rung):
                 self.amounts[d] += amount
             if old == NONE:
-                for q in self.cliques_of.get(unit, ()):
+                for q in self.layout.cliques_of.get(unit, ()):
                     self.clique_used[q] += 1
-                for g in self.soft_of.get(unit, ()):
+                for g in self.layout.soft_of.get(unit, ()):
                     self.soft_used[g] += 1
-                for d in self.unit_counts.get(unit, ()):
+                for d in self.layout.counts_of.get(unit, ()):
                     self.counts[d] += 1
             else:
-                for d, amount in self.rung_cover.get(old, ()):
+                for d, amount in self.layout.covers(old):
                     self.amounts[d] -= amount
             self.choice[unit] = rung
 
@@ -170,7 +157,13 @@ class State:
         rung = self.choice[unit]
         return 0 if rung == NONE else numbers[rung]
 
-    def _zone_takes(self, zone: int, more: int) -> bool:
+    def groups_take(self, unit: int) -> bool:
+        """Whether the groups of ``unit`` have room for it."""
+        groups = self.layout.cliques_of.get(unit)
+        return groups is None or all(self.clique_used[q] < self.c.cliques[q].k for q in groups)
+
+    def zone_takes(self, zone: int, more: int) -> bool:
+        """Whether ``zone`` has room for ``more`` tokens."""
         maximum = self.c.zones[zone].maximum
         return maximum is None or self.zone_used[zone] + more <= maximum
 
@@ -178,17 +171,9 @@ class State:
         """Return the scaled gain of dimension ``d`` at a scaled ``amount``: concave, filled in order."""
         full = self.c.amount_scale
         total = 0
-        for gain in self.gains[d]:
+        for gain in self.layout.gains[d]:
             if amount <= 0:
                 break
             total += gain * min(full, amount)
             amount -= full
         return total
-
-
-def _membership(groups: Iterable[list[int]]) -> dict[int, list[int]]:
-    of: dict[int, list[int]] = defaultdict(list)
-    for g, units in enumerate(groups):
-        for unit in units:
-            of[unit].append(g)
-    return of
