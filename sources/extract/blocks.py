@@ -18,6 +18,8 @@ _BLOCK_LINES: Final = 60
 _BLOCK_CHARS: Final = 6_000
 """No block is longer while a line border allows a cut."""
 
+_UNDIVIDED: Final = frozenset({"lock", "minified", "data"})
+
 _HEAD_LINES: Final = 8
 """The short form of a block shows this many lines."""
 
@@ -47,9 +49,26 @@ class BlockExtractor:
         return Extraction(tuple(_block(document, part) for part in parts))
 
 
-def whole(document: Document, own: Span, role: str = "file") -> Fragment:
+class WholeExtractor:
+    """Takes files that nobody reads part by part (lock files, minified code, data): one fragment each."""
+
+    name = "whole"
+    version = "1"
+
+    def accepts(self, document: Document) -> bool:
+        """Whether the file's class says so."""
+        return document.file_class in _UNDIVIDED
+
+    def extract(self, document: Document) -> Extraction:
+        """Return the file; an empty text has no fragment."""
+        lines = document.lines
+        own = trim((Span(1, len(lines)),), lines) if lines else ()
+        return Extraction(tuple(whole(document, span) for span in own))
+
+
+def whole(document: Document, own: Span) -> Fragment:
     """Return the fragment of a file that is not divided."""
-    return _fragment(document, own, role, "", document.path.rpartition("/")[2])
+    return _fragment(document, own, "file", "", document.path.rpartition("/")[2])
 
 
 def _block(document: Document, span: Span) -> Fragment:

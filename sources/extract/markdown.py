@@ -47,13 +47,13 @@ class MarkdownExtractor:
         headings: list[Heading] = []
         borders: list[int] = []
         tokens = _parser().parse(body)
-        for token, inside in zip(tokens, [*tokens[1:], None], strict=True):
+        for n, token in enumerate(tokens):
             if token.level or token.map is None:
                 continue
             first, last = token.map[0] + 1 + skipped, token.map[1] + skipped
             borders.append(last)
-            if token.type == "heading_open" and inside is not None:
-                text = " ".join(_MARKUP.sub("", _LINK.sub(r"\1", inside.content)).split())
+            if token.type == "heading_open":
+                text = " ".join(_MARKUP.sub("", _LINK.sub(r"\1", tokens[n + 1].content)).split())
                 headings.append(Heading(int(token.tag[1:]), text, first, last))
         title = _TITLE.search(front.group()) if front else None
         return sections(document, headings, borders, title.group(1) if title else "")

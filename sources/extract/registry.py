@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .base import Document, Extraction, Extractor, NotParsedError
-from .blocks import BlockExtractor
+from .blocks import BlockExtractor, WholeExtractor
 from .config import ConfigExtractor
 from .markdown import MarkdownExtractor
 from .rst import RstExtractor
@@ -44,5 +44,12 @@ class Registry:
 def default_registry() -> Registry:
     """Return the extractors that come with Satchel."""
     return Registry(
-        [SymbolExtractor(), MarkdownExtractor(), RstExtractor(), ConfigExtractor(), BlockExtractor()]
+        [
+            WholeExtractor(),
+            SymbolExtractor(),
+            MarkdownExtractor(),
+            RstExtractor(),
+            ConfigExtractor(),
+            BlockExtractor(),
+        ]
     )

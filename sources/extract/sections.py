@@ -84,8 +84,9 @@ def _tree(headings: Sequence[Heading], extent: Span, lines: Sequence[str]) -> li
         else:
             headings = [replace(headings[0], start=extent.start), *headings[1:]]
     above: list[_Section] = []
-    for heading, following in zip(headings, [*headings[1:], None], strict=True):
-        end = following.start - 1 if following else extent.end
+    starts = [*(heading.start for heading in headings), extent.end + 1]
+    for heading, following in zip(headings, starts[1:], strict=True):
+        end = following - 1
         section = _Section(heading.text, heading.level, Span(heading.start, end), heading.end)
         while above and above[-1].level >= section.level:
             above.pop()

@@ -1,0 +1,203 @@
+"""From a folder to fragments with their files: walk, read, classify, redact, extract."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from ..models import Kind
+from .classify import classify
+from .extract import Document, Fragment, Registry
+from .extract.grammars import GRAMMARS
+from .file_classes import FileClass
+from .files import Skipped, SkipReason, SourceFile
+from .read import read_text
+from .score.risk import Finding, injections, redact
+from .walk import WalkOptions, WalkResult, walk
+
+_NAME_CHARS: Final = 80
+"""Headings and test names can be sentences; an id takes this much of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScannedFile:
+    """A file that was read.
+
+    Attributes
+    ----------
+    source
+        Where it is.
+    text
+        Decoded, with secrets replaced: no other text of the file is used anywhere.
+    lines
+        Number of lines.
+    file_class, language
+        By the classifier.
+    secrets, speeches
+        Secrets that were replaced, and passages that speak to a model.
+    notes
+        On decoding and parsing.
+    """
+
+    source: SourceFile
+    text: str
+    lines: int
+    file_class: FileClass
+    language: str
+    secrets: tuple[Finding, ...] = ()
+    speeches: tuple[Finding, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> str:
+        return self.source.path
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A fragment that will be a unit.
+
+    Attributes
+    ----------
+    file_class
+        The file's, or ``test`` for a test inside a source file.
+    """
+
+    id: str
+    file: ScannedFile
+    fragment: Fragment
+    file_class: FileClass
+    kind: Kind
+
+    def holds(self, finding: Finding) -> bool:
+        """Whether the fragment owns the line of a finding."""
+        return any(span.start <= finding.line <= span.end for span in self.fragment.spans)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a folder holds.
+
+    Attributes
+    ----------
+    walked
+        The walk, with its notes.
+    files
+        Files read, by path.
+    skipped
+        Everything left out, by path: by the walk, by reading, and empty files.
+    candidates
+        In order of path and line; ids are unique.
+    """
+
+    walked: WalkResult
+    files: tuple[ScannedFile, ...]
+    skipped: tuple[Skipped, ...]
+    empty: tuple[str, ...]
+    candidates: tuple[Candidate, ...]
+
+
+def read_candidates(root: Path, options: WalkOptions, registry: Registry) -> Reading:
+    """Read every file below ``root`` and cut it into fragments; raises as :func:`.walk.walk`."""
+    walked = walk(root, options)
+    files: list[ScannedFile] = []
+    skipped = list(walked.skipped)
+    empty: list[str] = []
+    candidates: list[Candidate] = []
+    taken: set[str] = set()
+    for source in walked.files:
+        read = _read(source, options.max_file_bytes, registry)
+        if isinstance(read, Skipped):
+            skipped.append(read)
+            continue
+        file, fragments = read
+        files.append(file)
+        if not fragments:
+            empty.append(file.path)
+        candidates.extend(_candidates(file, fragments, taken))
+    skipped.sort(key=lambda item: (item.path, item.reason))
+    return Reading(walked, tuple(files), tuple(skipped), tuple(empty), tuple(candidates))
+
+
+def _read(
+    source: SourceFile, limit: int | None, registry: Registry
+) -> Skipped | tuple[ScannedFile, tuple[Fragment, ...]]:
+    decoded = read_text(source, max_bytes=limit)
+    if isinstance(decoded, Skipped):
+        return decoded
+    found = classify(source.path, decoded.text)
+    if found.file_class is FileClass.BINARY:
+        return Skipped(source.path, SkipReason.BINARY, found.evidence)
+    text, secrets = redact(decoded.text)
+    document = Document(source.path, text, found.file_class.value, found.language)
+    extraction = registry.extract(document)
+    file = ScannedFile(
+        source=source,
+        text=text,
+        lines=len(document.lines),
+        file_class=found.file_class,
+        language=found.language,
+        secrets=secrets,
+        speeches=injections(text),
+        notes=(*decoded.notes, *extraction.notes),
+    )
+    return file, extraction.fragments
+
+
+def _candidates(file: ScannedFile, fragments: Sequence[Fragment], taken: set[str]) -> Iterator[Candidate]:
+    for fragment in fragments:
+        file_class = FileClass.TEST if "test" in fragment.tags else file.file_class
+        yield Candidate(
+            id=_unique(_id(file, fragment), taken),
+            file=file,
+            fragment=fragment,
+            file_class=file_class,
+            kind=_kind(file_class, fragment.role),
+        )
+
+
+def _id(file: ScannedFile, fragment: Fragment) -> str:
+    """``py:src/a.py#Class.method``, ``doc:README.md#Install``, ``file:setup.cfg``."""
+    if fragment.role == "file":
+        return f"file:{file.path}"
+    grammar = GRAMMARS.get(file.language)
+    if grammar is not None:
+        prefix = grammar.prefix
+    elif fragment.role in ("section", "key"):
+        prefix = "doc" if fragment.role == "section" else "cfg"
+    else:
+        prefix = "text"
+    name = fragment.name[:_NAME_CHARS]
+    return f"{prefix}:{file.path}#{name}" if name else f"{prefix}:{file.path}"
+
+
+def _unique(name: str, taken: set[str]) -> str:
+    unique, n = name, 1
+    while unique in taken:
+        n += 1
+        unique = f"{name}~{n}"
+    taken.add(unique)
+    return unique
+
+
+def _kind(file_class: FileClass, role: str) -> Kind:
+    by_class = {
+        FileClass.TEST: Kind.TEST_CASE,
+        FileClass.EXAMPLE: Kind.EXAMPLE,
+        FileClass.CONTRACT: Kind.CONTRACT,
+        FileClass.DOC: Kind.DOC_PAGE,
+    }
+    if file_class in by_class:
+        return by_class[file_class]
+    if role == "file":
+        return Kind.FILE_FULL
+    if role == "key":
+        return Kind.CONFIG_KEY
+    return Kind.FILE_EXCERPT if role in ("module", "block", "section") else Kind.SYMBOL
+
+
+def lines_of(file: ScannedFile) -> tuple[str, ...]:
+    """Return the lines of a file, as its fragments count them."""
+    return Document(file.path, file.text).lines

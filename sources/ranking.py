@@ -1,0 +1,114 @@
+"""The relevance of every candidate to the task, with what the kind of task makes of each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from .candidates import Candidate
+from .file_classes import FileClass
+from .score.index import Floats, Index, Ints
+from .score.relevance import Corpus, relevance
+from .tasks import TaskKind
+
+_PROSE: Final = frozenset({FileClass.DOC, FileClass.EXAMPLE, FileClass.TEST})
+_NAMELESS: Final = frozenset({"file", "module", "block", "section", "key"})
+_DEFINING: Final = frozenset({FileClass.SOURCE, FileClass.CONTRACT, FileClass.GENERATED})
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Relevance 0..1 for each candidate, and its parts before the factors."""
+
+    scores: list[float]
+    words: Floats
+    links: Floats
+
+
+def rank(candidates: Sequence[Candidate], kind: TaskKind, asked: Sequence[str]) -> Ranking:
+    """Return the relevance of every candidate to what is asked, for this kind of task."""
+    corpus = _corpus(candidates)
+    found = relevance(corpus, asked, _factors(candidates, kind))
+    scores = [float(score) for score in found.scores]
+    for start in kind.start:
+        pattern = re.compile(start.pattern)
+        for n, candidate in enumerate(candidates):
+            if pattern.search(candidate.file.path.lower()):
+                # The parts of a page come in its order, each a little less certain to be needed.
+                scores[n] = max(scores[n], start.relevance * 0.9 ** _place(candidates, n))
+    return Ranking(scores, found.words, found.links)
+
+
+def _place(candidates: Sequence[Candidate], n: int) -> int:
+    """Return how many candidates of the same file come before."""
+    path, place = candidates[n].file.path, 0
+    while n - place - 1 >= 0 and candidates[n - place - 1].file.path == path:
+        place += 1
+    return place
+
+
+def _corpus(candidates: Sequence[Candidate]) -> Corpus:
+    fragments = [candidate.fragment for candidate in candidates]
+    index = Index(
+        {
+            "name": [_names(candidate) for candidate in candidates],
+            "path": [candidate.file.path for candidate in candidates],
+            "doc": [fragment.doc for fragment in fragments],
+            "body": ["" if "imports_only" in f.tags else f.text for f in fragments],
+        }
+    )
+    definitions: dict[str, list[int]] = {}
+    by_name: dict[tuple[str, str], int] = {}
+    for n, candidate in enumerate(candidates):
+        by_name.setdefault((candidate.file.path, candidate.fragment.name), n)
+        if candidate.file_class in _DEFINING:
+            for name in candidate.fragment.defines:
+                definitions.setdefault(name, []).append(n)
+    parents = [
+        by_name.get((candidate.file.path, candidate.fragment.parent), -1) if candidate.fragment.parent else -1
+        for candidate in candidates
+    ]
+    return Corpus(
+        index=index,
+        code=_numbers(n for n, c in enumerate(candidates) if c.file_class not in _PROSE),
+        prose=_numbers(n for n, c in enumerate(candidates) if c.file_class in _PROSE),
+        documents=_numbers(n for n, c in enumerate(candidates) if c.file_class is FileClass.DOC),
+        parents=np.array(parents, dtype=np.int64),
+        definitions=definitions,
+    )
+
+
+def _numbers(found: Iterable[int]) -> Ints:
+    return np.fromiter(found, dtype=np.int64)
+
+
+def _names(candidate: Candidate) -> str:
+    """Return the name field: of a symbol its name and fields, of a section its heading."""
+    fragment = candidate.fragment
+    if candidate.file_class in _PROSE or fragment.role in _NAMELESS:
+        heading = fragment.signature if fragment.role in ("section", "key") else ""
+        return " ".join((heading, *fragment.defines))
+    return fragment.defines[0] if fragment.defines else fragment.name
+
+
+def _factors(candidates: Sequence[Candidate], kind: TaskKind) -> Floats:
+    """float64, 0..1: authority of the class of file, times what the kind says of role, privacy and path."""
+    patterns = [(re.compile(rule.pattern), rule.factor) for rule in kind.path_factors]
+    by_path: dict[str, float] = {}
+    out = np.empty(len(candidates), dtype=np.float64)
+    for n, candidate in enumerate(candidates):
+        path, fragment = candidate.file.path, candidate.fragment
+        if path not in by_path:
+            factor = 1.0
+            for pattern, less in patterns:
+                factor *= less if pattern.search(path.lower()) else 1.0
+            by_path[path] = 1.0 if candidate.file.source.explicit else factor
+        factor = by_path[path] * kind.authority.get(candidate.file_class, 0.0)
+        factor *= 1.0 if fragment.public else kind.factors.private
+        factor *= kind.factors.roles.get(fragment.role, 1.0)
+        out[n] = factor * (kind.factors.imports_only if "imports_only" in fragment.tags else 1.0)
+    return out

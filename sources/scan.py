@@ -1,0 +1,194 @@
+"""From a folder and a task to everything that the solver weighs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from ..models import (
+    ContextUnit,
+    CoverageDimension,
+    Diagnostic,
+    PackingPolicy,
+    RedundancyGroup,
+    RejectedUnit,
+    ScanReport,
+    Task,
+    Weights,
+)
+from .account import account, diagnostics
+from .candidates import Candidate, Reading, read_candidates
+from .extract import default_registry
+from .file_classes import FileClass
+from .gitinfo import History, read_history, run_git
+from .ranking import rank
+from .repomap import MapFile, repo_map
+from .score.freshness import freshness
+from .score.words import query_terms
+from .tasks import TaskKind, task_kind
+from .units import build_units, duplicates
+from .walk import WalkOptions
+
+_REQUIRED_OF_NAMED: Final = 4
+"""A named file or folder is present with at least this many of its units, those nearest to the task."""
+
+_NAMED_RELEVANCE: Final = 0.5
+"""All other units of what is named are at least this relevant."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScanOptions:
+    """What is read. Paths in ``task.focus`` are read whatever the rules say.
+
+    Attributes
+    ----------
+    walk
+        Rules of inclusion (:class:`.walk.WalkOptions`).
+    history
+        Whether git is asked when files last changed.
+    """
+
+    walk: WalkOptions = field(default_factory=WalkOptions)
+    history: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ScanResult:
+    """A packing problem but for its envelope, and the account of what was read.
+
+    Attributes
+    ----------
+    kind
+        Of the task; gives the zones of an envelope (``kind.zones_for``).
+    units
+        Candidates, uncounted, in order of path and line, the map of the repository first.
+    groups, dimensions, policy, weights
+        As the problem takes them.
+    skipped
+        Files and folders that became no unit, as the artifact lists them.
+    diagnostics
+        What a reader should know: redactions, suspicious passages, files that did not parse.
+    report
+        Counts for the artifact.
+    """
+
+    kind: TaskKind
+    units: tuple[ContextUnit, ...]
+    groups: tuple[RedundancyGroup, ...]
+    dimensions: tuple[CoverageDimension, ...]
+    policy: PackingPolicy
+    weights: Weights
+    skipped: tuple[RejectedUnit, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    report: ScanReport
+
+
+def scan(root: Path, task: Task, options: ScanOptions | None = None) -> ScanResult:
+    """Read ``root`` and return what there is to choose from for ``task``.
+
+    The same tree gives the same result, whatever the working folder, the clock or the hash seed.
+
+    Raises
+    ------
+    UsageError
+        Unknown kind of task (lists those that there are), or a path or pattern that cannot be used.
+    FileError
+        ``root`` or a path of ``task.focus`` does not exist.
+    """
+    options = options or ScanOptions()
+    kind = task_kind(task.kind)
+    rules = replace(options.walk, explicit=(*options.walk.explicit, *task.focus))
+    reading = read_candidates(root, rules, default_registry())
+    history = read_history(root) if options.history else History()
+    asked = _asked(task, reading.candidates)
+    ranking = rank(reading.candidates, kind, asked)
+    scores = ranking.scores
+    required = _name(scores, reading.candidates, rules.explicit)
+    fresh = {file.path: freshness(history, file.source.raw) for file in reading.files}
+    units = build_units(
+        reading.candidates,
+        scores,
+        [fresh[candidate.file.path] for candidate in reading.candidates],
+        required,
+        kind,
+        query_terms(*asked),
+    )
+    overview = repo_map(
+        _map_files(reading, scores),
+        name=root.resolve().name,
+        relevance=kind.repo_map.relevance,
+        authority=kind.authority.get(FileClass.SOURCE, 0.0),
+    )
+    return ScanResult(
+        kind=kind,
+        units=(*((overview,) if overview else ()), *units),
+        groups=duplicates(reading.candidates, required),
+        dimensions=tuple(dimension.dimension() for dimension in kind.coverage),
+        policy=kind.policy,
+        weights=kind.weights,
+        skipped=account(reading),
+        diagnostics=diagnostics(reading, history),
+        report=_report(root, reading),
+    )
+
+
+def _asked(task: Task, candidates: Sequence[Candidate]) -> tuple[str, ...]:
+    """Return the texts that say what the task is about; the README's headings when the task says nothing."""
+    asked = tuple(text for text in (task.title, task.about, *task.outline) if text.strip())
+    if asked or task.focus:
+        return asked or tuple(path.replace("/", " ") for path in task.focus)
+    readme = [
+        candidate.fragment
+        for candidate in candidates
+        if "/" not in candidate.file.path and candidate.file.path.lower().startswith("readme")
+    ]
+    return tuple(fragment.signature for fragment in readme) + tuple(f.text[:1_000] for f in readme[:1])
+
+
+def _name(scores: list[float], candidates: Sequence[Candidate], explicit: Sequence[str]) -> frozenset[int]:
+    """Raise the scores of what the user named; return which of its units are required."""
+    required: set[int] = set()
+    for named in explicit:
+        path = named.strip("/").removeprefix("./")
+        inside = [
+            n
+            for n, candidate in enumerate(candidates)
+            if candidate.file.path == path or path in ("", ".") or candidate.file.path.startswith(f"{path}/")
+        ]
+        inside.sort(key=lambda n: (-scores[n], n))
+        required.update(inside[:_REQUIRED_OF_NAMED])
+        for n in inside:
+            scores[n] = max(scores[n], _NAMED_RELEVANCE)
+    return frozenset(required)
+
+
+def _map_files(reading: Reading, scores: Sequence[float]) -> list[MapFile]:
+    names: dict[str, list[str]] = {}
+    best: dict[str, float] = {}
+    for candidate, score in zip(reading.candidates, scores, strict=True):
+        path, fragment = candidate.file.path, candidate.fragment
+        best[path] = max(best.get(path, 0.0), score)
+        if candidate.file_class is FileClass.SOURCE and fragment.public and not fragment.parent:
+            shown = fragment.defines if fragment.role == "file" else fragment.defines[:1]
+            names.setdefault(path, []).extend(shown if fragment.role not in ("module", "block") else ())
+    return [
+        MapFile(file.path, tuple(dict.fromkeys(names.get(file.path, ()))), best.get(file.path, 0.0))
+        for file in reading.files
+    ]
+
+
+def _report(root: Path, reading: Reading) -> ScanReport:
+    skipped: dict[str, int] = {}
+    for item in reading.skipped:
+        skipped[item.reason.value] = skipped.get(item.reason.value, 0) + (item.files or 0)
+    if reading.empty:
+        skipped["empty"] = len(reading.empty)
+    head = run_git(root, "rev-parse", "--verify", "--quiet", "HEAD", accept=(0, 1)).output
+    return ScanReport(
+        files=len(reading.files),
+        bytes=sum(file.source.size for file in reading.files),
+        skipped=dict(sorted(skipped.items())),
+        revision=head.decode("ascii").strip() or None if head else None,
+    )

@@ -1,0 +1,209 @@
+"""From candidates and their scores to context units, with their forms, tags, risks and duplicates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Final
+
+from ..models import (
+    ContextUnit,
+    Dependency,
+    GroupPolicy,
+    RedundancyGroup,
+    Rendering,
+    SourceRef,
+    State,
+)
+from .candidates import Candidate, ScannedFile, lines_of
+from .extract import Form, Span
+from .extract.cuts import ladder
+from .file_classes import FileClass
+from .score.coverage import Subject, coverage
+from .score.excerpts import excerpt
+from .tasks import TaskKind
+
+_LONG: Final = 2_000
+"""Texts above this many characters get an excerpt made for the task."""
+
+_EXCERPTS: Final = 400
+"""At most so many, for the most relevant: making one reads the file's lines again."""
+
+_LEAST_RELEVANT: Final = 0.003
+"""Below this no excerpt is worth making, and nothing is covered."""
+
+_SMALLEST_DUPLICATE: Final = 60
+"""Texts shorter than this are alike by nature."""
+
+RISKS: Final[Mapping[FileClass, float]] = {
+    FileClass.GENERATED: 0.3,
+    FileClass.VENDORED: 0.2,
+    FileClass.LOCK: 0.3,
+    FileClass.MINIFIED: 0.6,
+}
+"""Risk of a class of files: what is large, machine-written, or someone else's."""
+
+REDACTED_RISK: Final = 0.3
+"""Risk of a text from which a secret was taken: there may be another."""
+
+SPEECH_RISK: Final = 0.75
+"""Risk of prose that speaks to a model: at or above the ceiling, so optional units are left out."""
+
+SPEECH_IN_CODE_RISK: Final = 0.4
+"""The same in code, where such words are mostly data, such as the patterns of a filter."""
+
+_PROSE: Final = frozenset({FileClass.DOC, FileClass.DATA, FileClass.VENDORED, FileClass.LOCK})
+_ZONES: Final = {
+    FileClass.DOC: "existing_docs",
+    FileClass.TEST: "examples",
+    FileClass.EXAMPLE: "examples",
+}
+_SPACE: Final = re.compile(r"[ \t]+")
+
+
+def zone_of(file_class: FileClass) -> str:
+    """Return the zone that evidence of this class belongs in."""
+    return _ZONES.get(file_class, "source_evidence")
+
+
+def risk_of(candidate: Candidate) -> float:
+    """Return the greatest of the risks that apply, 0..1."""
+    risk = 0.0 if candidate.file.source.explicit else RISKS.get(candidate.file_class, 0.0)
+    if any(candidate.holds(finding) for finding in candidate.file.secrets):
+        risk = max(risk, REDACTED_RISK)
+    if any(candidate.holds(finding) for finding in candidate.file.speeches):
+        prose = candidate.file_class in _PROSE
+        risk = max(risk, SPEECH_RISK if prose else SPEECH_IN_CODE_RISK)
+    return risk
+
+
+def tags_of(candidate: Candidate) -> tuple[str, ...]:
+    """Return what policies may select by: class, visibility, findings. A named file is no one's junk."""
+    tags = {*candidate.fragment.tags, "public" if candidate.fragment.public else "private"}
+    tags.add("named" if candidate.file.source.explicit else candidate.file_class.value)
+    if any(candidate.holds(finding) for finding in candidate.file.secrets):
+        tags.add("redacted")
+    if any(candidate.holds(finding) for finding in candidate.file.speeches):
+        tags.add("prompt_injection")
+    return tuple(sorted(tags))
+
+
+def build_units(
+    candidates: Sequence[Candidate],
+    scores: Sequence[float],
+    freshness: Sequence[float],
+    required: frozenset[int],
+    kind: TaskKind,
+    query: Mapping[str, float],
+) -> list[ContextUnit]:
+    """Return one unit for each candidate, in order.
+
+    Parameters
+    ----------
+    candidates
+        In order of path and line.
+    scores, freshness
+        Relevance and freshness, 0..1, one for each candidate.
+    required
+        Which candidates must be in.
+    kind
+        Authority, fidelity and coverage rules.
+    query
+        Terms of the task, for excerpts.
+    """
+    ids = _ids_by_name(candidates)
+    long = [
+        n for n, c in enumerate(candidates) if len(c.fragment.text) > _LONG and scores[n] >= _LEAST_RELEVANT
+    ]
+    excerpted = frozenset(sorted(long, key=lambda n: (-scores[n], n))[:_EXCERPTS])
+    lines: dict[str, tuple[str, ...]] = {}
+    units: list[ContextUnit] = []
+    for n, candidate in enumerate(candidates):
+        fragment, file = candidate.fragment, candidate.file
+        forms = fragment.forms
+        if n in excerpted:
+            if file.path not in lines:
+                lines = {file.path: lines_of(file)}
+            forms = _with_excerpt(candidate, lines[file.path], query)
+        score = round(float(scores[n]), 6)
+        subject = Subject(fragment, candidate.kind, candidate.file_class, file.path)
+        units.append(
+            ContextUnit(
+                id=candidate.id,
+                kind=candidate.kind,
+                title=fragment.title,
+                source_refs=_refs(file, fragment.spans),
+                text=fragment.text,
+                authority_score=kind.authority.get(candidate.file_class, 0.0),
+                relevance_score=score,
+                freshness_score=freshness[n],
+                risk_score=risk_of(candidate),
+                required=n in required,
+                zone=zone_of(candidate.file_class),
+                dependencies=tuple(
+                    Dependency(id=ids[file.path, name])
+                    for name in fragment.needs
+                    if ids.get((file.path, name), candidate.id) != candidate.id
+                ),
+                coverage=coverage(subject, score, kind.coverage) if score >= _LEAST_RELEVANT else {},
+                tags=tags_of(candidate),
+                renderings=tuple(
+                    Rendering(
+                        state=form.state,
+                        text=form.text,
+                        fidelity=kind.fidelity.get(form.state, 0.5),
+                        source_refs=_refs(file, form.spans),
+                    )
+                    for form in forms
+                ),
+            )
+        )
+    return units
+
+
+def _ids_by_name(candidates: Sequence[Candidate]) -> dict[tuple[str, str], str]:
+    out: dict[tuple[str, str], str] = {}
+    for candidate in candidates:
+        out.setdefault((candidate.file.path, candidate.fragment.name), candidate.id)
+    return out
+
+
+def _refs(file: ScannedFile, spans: Sequence[Span]) -> tuple[SourceRef, ...]:
+    return tuple(
+        SourceRef(path=file.path, start_line=span.start, end_line=span.end, total_lines=file.lines)
+        for span in spans
+    )
+
+
+def _with_excerpt(candidate: Candidate, lines: Sequence[str], query: Mapping[str, float]) -> tuple[Form, ...]:
+    """Return the forms with an excerpt made for the task in place of a general one."""
+    fragment = candidate.fragment
+    wanted = {State.EXCERPTED: excerpt(fragment, lines, query)}
+    own = ladder(lines, fragment.spans, fragment.text, wanted)
+    if not own:
+        return fragment.forms
+    return (*own, *(form for form in fragment.forms if len(form.text) < 0.85 * len(own[0].text)))
+
+
+def duplicates(candidates: Sequence[Candidate], required: frozenset[int]) -> tuple[RedundancyGroup, ...]:
+    """Return a group for each text that several candidates hold, white space aside: one of them may stay.
+
+    Where the user requires several, as many may stay.
+    """
+    members: dict[str, list[int]] = {}
+    for n, candidate in enumerate(candidates):
+        text = _SPACE.sub(" ", candidate.fragment.text).strip()
+        if len(text) >= _SMALLEST_DUPLICATE:
+            digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+            members.setdefault(digest, []).append(n)
+    return tuple(
+        RedundancyGroup(
+            id=f"same:{digest[:16]}",
+            members=tuple(candidates[n].id for n in numbers),
+            policy=GroupPolicy.KEEP_AT_MOST,
+            k=max(1, sum(n in required for n in numbers)),
+        )
+        for digest, numbers in sorted(members.items())
+        if len(numbers) > 1
+    )
