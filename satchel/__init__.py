@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         PROBLEM,
         PROMPTS,
         read_artifact,
+        read_outline,
         read_problem,
         read_prompt,
         write_text,
@@ -42,21 +43,25 @@ if TYPE_CHECKING:
         VerificationError,
         Weights,
     )
-    from .outputs import write_pack
+    from .outputs import inside, write_pack
     from .packing import (
         PackOptions,
         PackResult,
         pack,
         plan_budget,
+        prepare,
         problem_of,
         recount_problem,
         render_artifact,
     )
     from .schemas import SCHEMAS, schema
-    from .solver.options import Progress, SolveOptions
+    from .solver.options import Engine, Progress, SolveOptions
     from .solver.solve import solve
     from .solver.verify import VerifyReport, verify
+    from .sources.scan import ScanOptions, ScanResult, scan
+    from .sources.tasks import task_kinds
     from .sources.tokens import list_profiles, make_estimator, parse_tokens
+    from .sources.walk import WalkOptions
     from .summary import Summary, summarise
 
 __version__ = "0.1.0"
@@ -70,6 +75,7 @@ _HOMES = {
         "PROBLEM",
         "PROMPTS",
         "read_artifact",
+        "read_outline",
         "read_problem",
         "read_prompt",
         "write_text",
@@ -95,21 +101,25 @@ _HOMES = {
         "VerificationError",
         "Weights",
     ),
-    "outputs": ("write_pack",),
+    "outputs": ("inside", "write_pack"),
     "packing": (
         "PackOptions",
         "PackResult",
         "pack",
         "plan_budget",
+        "prepare",
         "problem_of",
         "recount_problem",
         "render_artifact",
     ),
     "schemas": ("SCHEMAS", "schema"),
-    "solver.options": ("Progress", "SolveOptions"),
+    "solver.options": ("Engine", "Progress", "SolveOptions"),
     "solver.solve": ("solve",),
     "solver.verify": ("VerifyReport", "verify"),
+    "sources.scan": ("ScanOptions", "ScanResult", "scan"),
+    "sources.tasks": ("task_kinds",),
     "sources.tokens": ("list_profiles", "make_estimator", "parse_tokens"),
+    "sources.walk": ("WalkOptions",),
     "summary": ("Summary", "summarise"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -125,6 +135,7 @@ __all__ = [
     "ContextUnit",
     "CoverageDimension",
     "Dependency",
+    "Engine",
     "Explanation",
     "InfeasibleError",
     "InputError",
@@ -137,6 +148,8 @@ __all__ = [
     "RedundancyGroup",
     "Rendering",
     "SatchelError",
+    "ScanOptions",
+    "ScanResult",
     "SolveOptions",
     "SourceRef",
     "Summary",
@@ -144,26 +157,32 @@ __all__ = [
     "UsageError",
     "VerificationError",
     "VerifyReport",
+    "WalkOptions",
     "Weights",
     "__version__",
     "count_missing",
     "estimator_for_artifact",
     "explain",
+    "inside",
     "list_profiles",
     "make_estimator",
     "pack",
     "parse_tokens",
     "plan_budget",
+    "prepare",
     "problem_of",
     "read_artifact",
+    "read_outline",
     "read_problem",
     "read_prompt",
     "recount",
     "recount_problem",
     "render_artifact",
+    "scan",
     "schema",
     "solve",
     "summarise",
+    "task_kinds",
     "verify",
     "write_pack",
     "write_text",

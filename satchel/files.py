@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -32,6 +33,10 @@ PROBLEM: Final = "packing-problem.json"
 
 PROMPTS: Final = {"markdown": "prompt.md", "xml": "prompt.xml", "plain": "prompt.txt"}
 """The prompt's file by its format."""
+
+
+_HEADING: Final = re.compile(r"#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?")
+_FENCE: Final = re.compile(r"(`{3,}|~{3,})")
 
 
 def read_problem(path: str | Path, *, available: int | None = None) -> Problem:
@@ -111,15 +116,48 @@ def read_bytes(path: Path) -> bytes:
         return file.read()
 
 
+def read_outline(path: str | Path) -> tuple[str, ...]:
+    """Return the headings of a page, in order: a Markdown file's headings, or each line that is not blank.
+
+    Raises
+    ------
+    FileError
+        The file cannot be read or is no UTF-8.
+    SchemaError
+        It holds no heading.
+    """
+    lines = [line.strip() for line in read_prompt(path).removeprefix("\ufeff").splitlines()]
+    marked = [match[1] for line in _unfenced(lines) if (match := _HEADING.fullmatch(line))]
+    headings = tuple(marked or [line for line in lines if line])
+    if not headings:
+        hint = "give one heading a line, or a Markdown file"
+        raise SchemaError("holds no heading", code="empty_file", file=str(path), hint=hint)
+    return headings
+
+
+def _unfenced(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines outside fenced code, where a ``#`` begins no heading."""
+    fence = ""
+    for line in lines:
+        mark = _FENCE.match(line)
+        if fence:
+            if mark and mark[1].startswith(fence) and line == mark[1]:
+                fence = ""
+        elif mark:
+            fence = mark[1]
+        else:
+            yield line
+
+
 def read_prompt(path: str | Path) -> str:
-    """Return a rendered prompt's text, byte for byte; FileError where it is no UTF-8."""
+    """Return the text of a file, byte for byte; FileError where it is no UTF-8."""
     try:
         return read_bytes(Path(path)).decode("utf-8")
     except UnicodeDecodeError as error:
         raise FileError(
             f"is not UTF-8 text: {error.reason} at byte {error.start}",
             file=str(path),
-            hint="give the prompt file",
+            hint="give a text file",
         ) from None
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from .files import ARTIFACT, DEFAULT_FOLDER, PROBLEM, PROMPTS, write_texts
@@ -53,3 +55,11 @@ def write_pack(
         texts[ignore] = "*\n"
     write_texts(texts)
     return files
+
+
+def inside(root: str | Path, places: Iterable[str | Path]) -> tuple[str, ...]:
+    """Return those of ``places`` that lie below ``root``, relative to it: what a scan must not read."""
+    base = os.path.realpath(root)
+    relative = (os.path.relpath(os.path.realpath(place), base) for place in places)
+    below = (path for path in relative if Path(path).parts[:1] not in ((), (os.pardir,)))
+    return tuple(sorted({path.replace(os.sep, "/") for path in below}))

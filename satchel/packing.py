@@ -11,7 +11,6 @@ from .models import (
     BudgetEnvelope,
     Counts,
     InfeasibleError,
-    ModelProfile,
     PackedContext,
     Problem,
     Task,
@@ -22,7 +21,7 @@ from .solver.options import SolveOptions
 from .solver.solve import solve
 from .sources.scan import ScanOptions, ScanResult, scan
 from .sources.tasks import envelope_for
-from .sources.tokens import TokenEstimator, find_profile, make_estimator
+from .sources.tokens import TokenEstimator, find_profile, make_estimator, model_profile
 
 ATTEMPTS = 5
 """How often a pack is solved again because the whole text counts more than its parts."""
@@ -96,9 +95,7 @@ def pack(root: str | Path, task: Task, options: PackOptions | None = None) -> Pa
     """
     options = options or PackOptions()
     estimator = _estimator(options)
-    _stage(options, "reading")
-    found = scan(Path(root), task, options.scan)
-    problem = problem_of(found, task, options, estimator)
+    found, problem = _prepared(root, task, options, estimator)
     for _ in range(ATTEMPTS):
         _stage(options, "solving")
         context = solve(problem, options.solve)
@@ -118,13 +115,19 @@ def pack(root: str | Path, task: Task, options: PackOptions | None = None) -> Pa
     )
 
 
+def prepare(root: str | Path, task: Task, options: PackOptions | None = None) -> tuple[ScanResult, Problem]:
+    """Return what :func:`pack` finds in ``root`` and the problem that it would solve; raises as it does."""
+    options = options or PackOptions()
+    return _prepared(root, task, options, _estimator(options))
+
+
 def problem_of(found: ScanResult, task: Task, options: PackOptions, estimator: TokenEstimator) -> Problem:
     """Return the packing problem of a scan, every form counted as it will be rendered."""
     _stage(options, "counting")
     problem = Problem(
         schema_version="packing-problem.v1",
         task=task,
-        profile=_profile(options, estimator),
+        profile=model_profile(estimator),
         envelope=_envelope(task, options, estimator),
         policy=found.policy,
         weights=found.weights,
@@ -153,7 +156,7 @@ def recount_problem(problem: Problem, options: PackOptions) -> Problem:
     if problem.profile is not None and not named:
         return recount(problem, estimator_for_artifact(problem.profile), options.format)
     estimator = _estimator(options)
-    profiled = problem.model_copy(update={"profile": _profile(options, estimator)})
+    profiled = problem.model_copy(update={"profile": model_profile(estimator)})
     return recount(profiled, estimator, options.format)
 
 
@@ -197,6 +200,15 @@ def render_artifact(
             data={"tokens": tokens, "limit": limit},
         )
     return rendered
+
+
+def _prepared(
+    root: str | Path, task: Task, options: PackOptions, estimator: TokenEstimator
+) -> tuple[ScanResult, Problem]:
+    _envelope(task, options, estimator)  # a budget that cannot work is told before anything is read
+    _stage(options, "reading")
+    found = scan(Path(root), task, options.scan)
+    return found, problem_of(found, task, options, estimator)
 
 
 def _envelope(task: Task, options: PackOptions, estimator: TokenEstimator) -> BudgetEnvelope:
@@ -252,12 +264,6 @@ def _limit(options: PackOptions) -> tuple[int, int]:
             hint=f"accepted: up to {room}",
         )
     return limit, limit + spec.default_output_reserve
-
-
-def _profile(options: PackOptions, estimator: TokenEstimator) -> ModelProfile:
-    if options.model is not None:
-        return find_profile(options.model).as_model_profile(estimator)
-    return ModelProfile(tokenizer=estimator.name, mode=estimator.method)
 
 
 def _rendered(problem: Problem, context: PackedContext, fmt: str) -> RenderedPrompt:

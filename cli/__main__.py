@@ -1,0 +1,7 @@
+"""``python -m satchel.cli``."""
+
+import sys
+
+from .app import main
+
+sys.exit(main())

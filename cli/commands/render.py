@@ -1,0 +1,48 @@
+"""``satchel render``: the prompt of an artifact, again or in another format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..console import note, print_json, print_text
+from ..options import Artifact, Json, ProblemFile, Tokenizer, artifact_path, problem_path
+
+
+def command(
+    artifact: Artifact = None,
+    problem: ProblemFile = None,
+    format: Annotated[  # noqa: A002 - the option's name
+        str | None,
+        typer.Option(
+            "--format", metavar="markdown|xml|plain", help="Another format than the artifact's own."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Write the prompt to FILE, not to standard output."),
+    ] = None,
+    tokenizer: Tokenizer = None,
+    json: Json = False,
+) -> None:
+    """Render the prompt of a pack; it stays within the artifact's limit, or an error says by how much not."""
+    from ... import read_artifact, read_problem, render_artifact, write_text
+
+    path = artifact_path(artifact)
+    context = read_artifact(path)
+    rendered = render_artifact(
+        context,
+        read_problem(problem_path(path, problem)),
+        format,
+        tokenizer_file=None if tokenizer is None else str(tokenizer),
+    )
+    if context.model_profile is None:
+        note("the artifact names no tokenizer, so the size of this prompt was not counted")
+    if out is not None:
+        write_text(out, rendered.text)
+    elif json:
+        print_json({"format": rendered.format, "order": list(rendered.order), "text": rendered.text})
+    else:
+        print_text(rendered.text)

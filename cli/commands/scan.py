@@ -1,0 +1,166 @@
+"""``satchel scan``: the candidates of a task, before anything is chosen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..console import Line, columns, count, note, number, print_json, print_lines, shown
+from ..options import (
+    About,
+    Approximate,
+    Budget,
+    Encoding,
+    Exclude,
+    Focus,
+    Format,
+    GlobalIgnore,
+    Include,
+    Json,
+    Kind,
+    MaxFileBytes,
+    Model,
+    NoDefaultExcludes,
+    NoIgnore,
+    Outline,
+    Quiet,
+    Repo,
+    Sensitive,
+    Submodules,
+    Title,
+    Tokenizer,
+    pack_options,
+    scan_options,
+    task_of,
+)
+from ..progress import Ticker
+from ..summary import HEADING
+
+if TYPE_CHECKING:
+    from ... import Problem, ScanResult
+
+SCHEMA = "scan-listing.v1"
+
+
+def command(
+    repo: Repo = Path(),
+    kind: Kind = "overview",
+    about: About = "",
+    title: Title = "",
+    outline: Outline = None,
+    focus: Focus = None,
+    budget: Budget = None,
+    model: Model = None,
+    encoding: Encoding = None,
+    tokenizer: Tokenizer = None,
+    approximate: Approximate = False,
+    format: Format = "markdown",  # noqa: A002 - the option's name
+    include: Include = None,
+    exclude: Exclude = None,
+    no_ignore: NoIgnore = False,
+    no_default_excludes: NoDefaultExcludes = False,
+    no_global_ignore: GlobalIgnore = False,
+    sensitive: Sensitive = False,
+    submodules: Submodules = False,
+    max_file_bytes: MaxFileBytes = None,
+    problem_out: Annotated[
+        Path | None,
+        typer.Option(
+            "--problem-out", metavar="FILE", help="Write the packing problem that 'pack' would solve."
+        ),
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """List the candidates that a task can choose from, the most relevant first, and what was not read."""
+    from ... import inside, write_text
+
+    with Ticker(quiet=quiet) as ticker:
+        options = pack_options(
+            budget=budget,
+            model=model,
+            encoding=encoding,
+            tokenizer=tokenizer,
+            approximate=approximate,
+            format=format,
+            scan=scan_options(
+                include=include,
+                exclude=exclude,
+                no_ignore=no_ignore,
+                no_default_excludes=no_default_excludes,
+                no_global_ignore=no_global_ignore,
+                sensitive=sensitive,
+                submodules=submodules,
+                max_file_bytes=max_file_bytes,
+                own_outputs=inside(repo, () if problem_out is None else (problem_out,)),
+            ),
+            on_stage=ticker.stage,
+        )
+        from ... import prepare
+
+        task = task_of(kind=kind, about=about, title=title, outline=outline, focus=focus)
+        found, problem = prepare(repo, task, options)
+        if problem_out is not None:
+            write_text(problem_out, problem.to_json())
+    if json:
+        print_json(_listing(found, problem))
+    elif not quiet:
+        print_lines(_lines(found, problem))
+        if problem_out is not None:
+            note(f"wrote {problem_out}")
+
+
+def _listing(found: ScanResult, problem: Problem) -> dict[str, Any]:
+    """Return the candidates without their texts, as JSON data."""
+    return {
+        "schemaVersion": SCHEMA,
+        "taskId": problem.task_id,
+        "units": [_without_texts(unit.to_data()) for unit in problem.units],
+        "skipped": [unit.to_data() for unit in found.skipped],
+        "diagnostics": [diagnostic.to_data() for diagnostic in found.diagnostics],
+        "scan": found.report.to_data(),
+    }
+
+
+def _without_texts(unit: dict[str, Any]) -> dict[str, Any]:
+    unit.pop("text", None)
+    for form in unit.get("renderings", ()):
+        form.pop("text", None)
+    return unit
+
+
+def _lines(found: ScanResult, problem: Problem) -> list[Line]:
+    units = sorted(problem.units, key=lambda unit: (-unit.relevance_score, unit.id))
+    rows = [["relevance", "authority", "tokens", "zone", "kind", "unit"]]
+    rows += [
+        [
+            f"{unit.relevance_score:.3f}",
+            f"{unit.authority_score:.2f}",
+            number(unit.token_estimate or 0),
+            shown(unit.zone),
+            unit.kind.value,
+            f"{shown(unit.id)}{' (required)' if unit.required else ''}",
+        ]
+        for unit in units
+    ]
+    head, *body = columns(rows, right={0, 1, 2}, indent=0)
+    lines = [Line(head, HEADING), *(Line(text) for text in body)]
+    total = sum(unit.token_estimate or 0 for unit in units)
+    read = count(found.report.files, "file")
+    lines += [
+        Line(),
+        Line(f"{count(len(units), 'candidate')}, {count(total, 'token')}, from {read}", HEADING),
+    ]
+    skipped = sorted(found.report.skipped.items(), key=lambda item: (-item[1], item[0]))
+    if skipped:
+        lines.append(Line("Files not read", HEADING))
+        table = columns(
+            [[number(files), shown(reason).replace("_", " ")] for reason, files in skipped], right={0}
+        )
+        lines += [Line(text) for text in table]
+    lines += [
+        Line(f"{entry.severity.value}: {shown(entry.message)}", "yellow") for entry in found.diagnostics
+    ]
+    return lines

@@ -1,0 +1,279 @@
+"""Options that several commands share, and what is made of their texts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .. import Engine, PackedContext, PackOptions, Progress, ScanOptions, SolveOptions, Task
+
+Repo = Annotated[Path, typer.Argument(metavar="[REPO]", help="Folder to read.", show_default=False)]
+Artifact = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[ARTIFACT]",
+        help="A packed-context.v1 file; by default the one in .satchel here.",
+        show_default=False,
+    ),
+]
+ProblemFile = Annotated[
+    str | None,
+    typer.Option(
+        "--problem",
+        metavar="FILE",
+        help="The packing-problem.v1 file that the artifact answers; by default the one beside it.",
+    ),
+]
+
+Kind = Annotated[str, typer.Option("--task", metavar="KIND", help="What is to be written.")]
+About = Annotated[str, typer.Option("--about", metavar="TEXT", help="What it is about, in words.")]
+Title = Annotated[str, typer.Option("--title", metavar="TEXT", help="Title of the page.")]
+Outline = Annotated[
+    Path | None,
+    typer.Option(
+        "--outline", metavar="FILE", help="Headings of the page, in order: one a line, or a Markdown file's."
+    ),
+]
+Focus = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--focus",
+        metavar="PATH",
+        help="A file or folder of REPO that the task is about; always read. May be repeated.",
+    ),
+]
+
+Budget = Annotated[
+    str | None,
+    typer.Option(
+        "--budget", metavar="TOKENS", help="Ceiling in tokens, such as 8k, 128_000 or 1m.", show_default=False
+    ),
+]
+Model = Annotated[
+    str | None,
+    typer.Option("--model", metavar="NAME", help="Count for this model; 'satchel models' lists them."),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option("--encoding", metavar="NAME", help="Count in this encoding, such as o200k_base."),
+]
+Tokenizer = Annotated[
+    Path | None, typer.Option("--tokenizer", metavar="FILE", help="Count with this tokenizer.json.")
+]
+Approximate = Annotated[
+    bool, typer.Option("--approximate", help="Estimate tokens from above, for any model.")
+]
+Format = Annotated[
+    str, typer.Option("--format", metavar="markdown|xml|plain", help="How the prompt is written.")
+]
+
+Include = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--include", metavar="GLOB", help="Read only what matches; !GLOB takes back. May be repeated."
+    ),
+]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--exclude", metavar="GLOB", help="Leave out what matches; !GLOB takes back. May be repeated."
+    ),
+]
+NoIgnore = Annotated[bool, typer.Option("--no-ignore", help="Read what ignore files leave out, too.")]
+NoDefaultExcludes = Annotated[
+    bool, typer.Option("--no-default-excludes", help="Read caches, installed packages and the like, too.")
+]
+GlobalIgnore = Annotated[
+    bool, typer.Option("--no-global-ignore", help="Leave git's ignore file of the user out of account.")
+]
+Sensitive = Annotated[
+    bool,
+    typer.Option("--sensitive-names", help="Read files that hold secrets by their name, such as .env, too."),
+]
+Submodules = Annotated[
+    bool, typer.Option("--submodules", help="Read submodules and repositories inside the repository, too.")
+]
+MaxFileBytes = Annotated[
+    int | None,
+    typer.Option("--max-file-bytes", metavar="N", help="Leave out larger files.", show_default=False),
+]
+
+Solver = Annotated[
+    str,
+    typer.Option(
+        "--solver",
+        metavar="auto|cp-sat|greedy",
+        help="cp-sat proves its answer, greedy is fast and proves nothing; auto is cp-sat where it can be.",
+    ),
+]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option(
+        "--time-limit", metavar="S", help="Stop after S seconds with the best pack so far (not reproducible)."
+    ),
+]
+WorkLimit = Annotated[
+    float | None,
+    typer.Option(
+        "--deterministic-limit",
+        metavar="W",
+        help="Stop after W units of work, about seconds: the same on every machine.",
+    ),
+]
+Gap = Annotated[
+    float,
+    typer.Option("--gap", metavar="G", help="Stop when the pack is within this share of the best; 0 proves."),
+]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Seed of the search.")]
+Workers = Annotated[
+    int,
+    typer.Option("--workers", metavar="N", help="Threads of the search; more than 1 is not reproducible."),
+]
+RequireOptimal = Annotated[
+    bool, typer.Option("--require-optimal", help="Exit with 3 unless the pack is proven optimal.")
+]
+
+Json = Annotated[
+    bool,
+    typer.Option("--json", help="Print JSON to standard output, and errors as JSON to standard error."),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
+
+
+def tokens(budget: str | None) -> int | None:
+    """Return the tokens that ``--budget`` says."""
+    from .. import parse_tokens
+
+    return None if budget is None else parse_tokens(budget)
+
+
+def task_of(*, kind: str, about: str, title: str, outline: Path | None, focus: list[str] | None) -> Task:
+    """Return the task that the options describe."""
+    from .. import Task, read_outline
+
+    return Task.from_data(
+        {
+            "kind": kind,
+            "about": about,
+            "title": title,
+            "outline": () if outline is None else read_outline(outline),
+            "focus": tuple(focus or ()),
+        }
+    )
+
+
+def pack_options(
+    *,
+    budget: str | None,
+    model: str | None,
+    encoding: str | None,
+    tokenizer: Path | None,
+    approximate: bool,
+    format: str,  # noqa: A002 - the option's name
+    **rest: Any,
+) -> PackOptions:
+    """Return the options of a pack; ``rest`` are those of :class:`satchel.PackOptions` by their own names."""
+    from .. import PackOptions
+
+    return PackOptions(
+        budget=tokens(budget),
+        model=model,
+        encoding=encoding,
+        tokenizer_file=None if tokenizer is None else str(tokenizer),
+        approximate=approximate,
+        format=format,
+        **rest,
+    )
+
+
+def scan_options(
+    *,
+    include: list[str] | None,
+    exclude: list[str] | None,
+    no_ignore: bool,
+    no_default_excludes: bool,
+    no_global_ignore: bool,
+    sensitive: bool,
+    submodules: bool,
+    max_file_bytes: int | None,
+    own_outputs: tuple[str, ...],
+) -> ScanOptions:
+    """Return the options of the scan."""
+    from .. import ScanOptions, WalkOptions
+
+    walk = WalkOptions(
+        include=tuple(include or ()),
+        exclude=tuple(exclude or ()),
+        own_outputs=own_outputs,
+        no_ignore=no_ignore,
+        default_excludes=not no_default_excludes,
+        sensitive_names=not sensitive,
+        global_ignore=not no_global_ignore,
+        nested=submodules,
+    )
+    return ScanOptions(walk=walk if max_file_bytes is None else replace(walk, max_file_bytes=max_file_bytes))
+
+
+def solve_options(
+    *,
+    solver: str,
+    time_limit: float | None,
+    work_limit: float | None,
+    gap: float,
+    seed: int,
+    workers: int,
+    on_progress: Callable[[Progress], None],
+) -> SolveOptions:
+    """Return the options of the solve; those out of range are errors."""
+    from .. import SolveOptions
+
+    return SolveOptions(
+        solver=cast("Engine", solver),
+        time_limit=time_limit,
+        deterministic_limit=work_limit,
+        gap=gap,
+        seed=seed,
+        workers=workers,
+        on_progress=on_progress,
+    )
+
+
+def artifact_path(artifact: str | None) -> Path:
+    """Return the path of ``ARTIFACT``, or of the one that ``satchel pack`` writes."""
+    from .. import ARTIFACT, DEFAULT_FOLDER
+
+    return Path(artifact) if artifact is not None else Path(DEFAULT_FOLDER) / ARTIFACT
+
+
+def problem_path(artifact: Path, problem: str | None) -> Path:
+    """Return the path of ``--problem``, or of the problem beside the artifact."""
+    from .. import PROBLEM
+
+    return Path(problem) if problem is not None else artifact.parent / PROBLEM
+
+
+def exit_code(context: PackedContext, *, require_optimal: bool) -> int:
+    """Return 130 when the search was interrupted, 3 when a proof was required and is lacking, else 0."""
+    from .console import note, share
+    from .failures import INTERRUPTED, NOT_OPTIMAL
+
+    report = context.solver
+    stop = report.stop_reason.value.replace("_", " ")
+    if report.stop_reason == "interrupt":
+        note(f"interrupted; this is the best pack so far, within {share(report.gap)} of the best there is")
+        return INTERRUPTED
+    if require_optimal and report.status != "optimal":
+        note(
+            f"not proven optimal: {report.status.value}, gap {share(report.gap)}, ended by {stop}; "
+            "raise --time-limit or --deterministic-limit, or use --solver cp-sat",
+            kind="warning",
+            style="yellow",
+        )
+        return NOT_OPTIMAL
+    return 0
