@@ -40,6 +40,7 @@ from .names import (
 from .packed import (
     AcceptedUnit,
     Boundary,
+    Certificate,
     Counts,
     Diagnostic,
     ManifestEntry,
@@ -48,6 +49,7 @@ from .packed import (
     PackedZone,
     PromptReport,
     RejectedUnit,
+    RowDual,
     ScanReport,
     SolverReport,
 )
@@ -69,6 +71,7 @@ __all__ = [
     "Boundary",
     "BudgetEnvelope",
     "BudgetZone",
+    "Certificate",
     "ContextUnit",
     "Counts",
     "CoverageDimension",
@@ -97,6 +100,7 @@ __all__ = [
     "RejectReason",
     "RejectedUnit",
     "Rendering",
+    "RowDual",
     "SatchelError",
     "ScaleError",
     "ScanReport",

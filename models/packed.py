@@ -104,6 +104,33 @@ class Counts(Model):
     skipped: Count
 
 
+class RowDual(Model):
+    """The multiplier of one row of the integer program, times the certificate's denominator.
+
+    ``family`` and ``name`` say which row: ``budget``; ``zone maximum``, ``zone minimum`` and ``zone target``
+    of a zone; ``group`` and ``redundancy`` of a group; ``coverage`` (units needed) and ``cover`` (amount) of
+    a dimension; ``dependency`` of unit ``name`` on unit ``other``; ``shortfall`` of the relaxed minima.
+    """
+
+    family: NonEmpty
+    name: str = ""
+    other: str = ""
+    value: Scaled
+
+
+class Certificate(Model):
+    """Multipliers that prove ``bound`` by weak duality, in whole numbers.
+
+    Sum over the rows of multiplier times the side that binds, plus for each unit the most that one of its
+    options is worth beyond what it pays, plus the same for the helper columns; divided by ``denominator``,
+    rounded down. Whatever the multipliers are, no pack is worth more.
+    """
+
+    denominator: Annotated[int, Field(strict=True, ge=1)]
+    bound: Scaled
+    duals: Annotated[tuple[RowDual, ...], Listed] = ()
+
+
 class SolverReport(Model):
     """Outcome, stop reason and evidence, kept apart (design §2).
 
@@ -126,6 +153,9 @@ class SolverReport(Model):
     versions: dict[str, str] = Field(default_factory=dict)
     reproducible: Flag = True
     problem_digest: NonEmpty
+    certificate: Certificate | None = Field(
+        default=None, description="proves a bound in plain arithmetic; `bound` may be tighter by search"
+    )
     verdict: Literal["passed"] = Field(default="passed", description="of the independent checker")
 
 

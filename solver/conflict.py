@@ -133,7 +133,7 @@ def _relax(c: Compiled, linear: Linear, index: int, seed: int) -> Relaxation | N
         "zone minimum": (reached, low - reached, f"lower minTokens of zone {row.name} to {reached}"),
         "group": (reached, reached - high, f"let group {row.name} keep {reached}"),
         "coverage": (reached, low - reached, f"ask dimension {row.name} for {reached} units"),
-        "dependency": (None, 1, f"drop the dependency {row.name}"),
+        "dependency": (None, 1, f"drop the dependency of {row.name!r} on {row.other!r}"),
     }
     value, cost, words = changes[row.family]
     return Relaxation(row.family, row.name, value, cost, words)
@@ -226,4 +226,4 @@ def _words(c: Compiled, linear: Linear, index: int) -> str:
         return f"group {row.name} keeps at most {high}"
     if row.family == "coverage":
         return f"dimension {row.name} needs {low} units"
-    return f"dependency {row.name}"
+    return f"dependency of {row.name!r} on {row.other!r}"

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..models import Certificate, RowDual
 from .compile import Bools, Compiled, Ints
 from .linear import UNBOUNDED, Linear
 
@@ -115,6 +116,16 @@ def _sum(numbers: Ints) -> int:
     """Return the exact sum: halves are added apart, so that no partial sum leaves 64 bits."""
     high, low = numbers >> 31, numbers & (2**31 - 1)
     return (int(high.sum()) << 31) + int(low.sum())
+
+
+def certificate(linear: Linear, bound: DualBound) -> Certificate:
+    """Return what :mod:`..verify` needs to prove the bound again."""
+    duals = [
+        RowDual(family=row.family, name=row.name, other=row.other, value=int(bound.multipliers[i]))
+        for i in np.flatnonzero(bound.multipliers).tolist()
+        for row in [linear.rows[i]]
+    ]
+    return Certificate(denominator=bound.denominator, bound=bound.bound, duals=tuple(duals))
 
 
 def losses(c: Compiled, bound: DualBound) -> tuple[Ints, Ints]:

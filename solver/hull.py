@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..models import Certificate, RowDual
 from .compile import Compiled, Ints
 
 DENOMINATOR = 2**16
@@ -67,8 +68,8 @@ def hull_steps(c: Compiled, choice: Ints, extra: Ints | None = None, only: Ints 
     return Steps(unit[order], before[order], after[order], density[order])
 
 
-def simple_bound(c: Compiled) -> int:
-    """Return an upper bound on the objective of every pack, in exact integers.
+def simple_bound(c: Compiled) -> Certificate:
+    """Return an upper bound on the objective of every pack, with its proof in exact integers.
 
     The budget is priced at the density where the hull steps fill it, all coverage is granted, all other rows
     are ignored: weak duality with one multiplier, which is valid for any price.
@@ -80,7 +81,7 @@ def simple_bound(c: Compiled) -> int:
     price = float(steps.density[last]) if last < len(steps.density) else 0.0
     multiplier = round(price * DENOMINATOR) if np.isfinite(price) else 0
     if c.n == 0:
-        return 0
+        return Certificate(denominator=1, bound=0)
     # Python integers where a product could leave 64 bits: explicit values may be as large as 2**53.
     small = int(np.abs(c.values).max()) < 2**46 and int(c.tokens.max()) * multiplier < 2**62
     exact: type = np.int64 if small else object
@@ -88,11 +89,14 @@ def simple_bound(c: Compiled) -> int:
     worth = c.values.astype(exact) * DENOMINATOR - c.tokens.astype(exact) * multiplier
     best = np.maximum.reduceat(worth, c.rung_start[:-1])
     best = np.where(c.required, best, np.maximum(best, 0))
-    total = int(sum(best.tolist())) + multiplier * c.available
-    bound = total // DENOMINATOR
-    for cover in c.covers:
-        amount = int(cover.amounts.sum())
-        for gain in cover.gains.tolist():
-            bound += gain * max(0, min(c.amount_scale, amount))
-            amount -= c.amount_scale
-    return bound
+    total = sum(best.tolist()) + multiplier * c.available
+    # All coverage of a dimension that any rung covers: its segments are columns that no row holds down.
+    total += DENOMINATOR * sum(
+        gain * c.amount_scale
+        for cover in c.covers
+        if len(cover.rungs)
+        for gain in cover.gains.tolist()
+        if gain > 0
+    )
+    duals = (RowDual(family="budget", value=multiplier),) if multiplier else ()
+    return Certificate(denominator=DENOMINATOR, bound=total // DENOMINATOR, duals=duals)

@@ -20,10 +20,14 @@ UNBOUNDED = 2**60
 
 @dataclass(frozen=True)
 class Row:
-    """What a row says, for explanations: its family and the unit, zone, group or dimension it is about."""
+    """What a row says, for explanations: its family and the unit, zone, group or dimension it is about.
+
+    A dependency is of unit ``name`` on unit ``other``.
+    """
 
     family: str
     name: str
+    other: str = ""
 
 
 @dataclass(frozen=True)
@@ -111,12 +115,12 @@ class _Builder:
         self.extra_objective.append(objective)
         return self.c.m + len(self.extra_hi) - 1
 
-    def row(self, family: str, name: str, cols: Ints, coefs: Ints, lo: int, hi: int) -> None:
+    def row(self, family: str, name: str, cols: Ints, coefs: Ints, lo: int, hi: int, other: str = "") -> None:
         self.cols.append(cols)
         self.coefs.append(coefs)
         self.lo.append(lo)
         self.hi.append(hi)
-        self.rows.append(Row(family, name))
+        self.rows.append(Row(family, name, other))
 
     def rungs(self, units: Ints) -> Ints:
         """Return the rung columns of ``units``."""
@@ -205,7 +209,8 @@ def _dependencies(b: _Builder) -> None:
         good = c.dep_rungs[c.dep_start[e] : c.dep_start[e + 1]]
         own = np.arange(c.rung_start[u], c.rung_start[u + 1], dtype=np.int64)
         coefs = np.concatenate([_ones(own), -_ones(good)])
-        b.row("dependency", f"{c.ids[u]} -> {c.ids[v]}", np.concatenate([own, good]), coefs, -UNBOUNDED, 0)
+        cols = np.concatenate([own, good])
+        b.row("dependency", c.ids[u], cols, coefs, -UNBOUNDED, 0, other=c.ids[v])
 
 
 def _soft_groups(b: _Builder) -> None:

@@ -92,4 +92,4 @@ def _name(row: Row, touched: bool, lo: int, hi: int) -> Row:
         return row
     if row.family == "required" and lo == 1 and hi == 1:
         return row
-    return Row(f"rest of {row.family}", row.name)
+    return dataclasses.replace(row, family=f"rest of {row.family}")

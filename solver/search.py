@@ -7,7 +7,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..models import BackendError, Diagnostic, InfeasibleError, SatchelError, StoppedError, StopReason
+from ..models import (
+    BackendError,
+    Certificate,
+    Diagnostic,
+    InfeasibleError,
+    SatchelError,
+    StoppedError,
+    StopReason,
+)
 from .backends.cpsat import Answer, Limits
 from .compile import Compiled, Ints
 from .greedy import Pack
@@ -26,6 +34,7 @@ class Search:
     best: Pack | None = None
     bound: int = 0
     shortfall_bound: int = 0
+    certificate: Certificate | None = None
     canonical: bool = False
     stop: StopReason = StopReason.PROOF
     engine: str = "cp-sat"

@@ -26,7 +26,7 @@ from .backends.cpsat import CpSat
 from .compile import compile_problem
 from .conflict import explain_infeasible
 from .core import maximise, restricted_to
-from .duals import DualBound
+from .duals import DualBound, certificate
 from .greedy import greedy
 from .hull import simple_bound
 from .linear import Linear, Row, build
@@ -69,7 +69,8 @@ def solve(problem: Problem, options: SolveOptions | None = None) -> PackedContex
     search = Search(c, options, started)
     _choose_engine(search)
     search.best = greedy(c)
-    search.bound = simple_bound(c)
+    search.certificate = simple_bound(c)
+    search.bound = search.certificate.bound
     search.tell("greedy")
     if search.engine == "greedy":
         if search.best is None:
@@ -115,6 +116,8 @@ def _search(search: Search) -> None:
             return
         linear = settled
     bound = maximise(search, linear)
+    if bound is not None and (search.certificate is None or bound.bound < search.certificate.bound):
+        search.certificate = certificate(linear, bound)
     if search.proved and search.stop is not StopReason.INTERRUPT and not search.out_of_time():
         _settle_ties(search, linear, bound)
 
@@ -188,6 +191,7 @@ def _finish(search: Search) -> PackedContext:
         versions=_versions(search.engine),
         reproducible=_reproducible(search),
         problem_digest=search.c.problem.digest,
+        certificate=search.certificate,
     )
     context = build_context(search.c, best.choice, report, search.notes)
     _check(context, search.c.problem)

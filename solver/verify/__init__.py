@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ...models import PackedContext, Problem
 from .candidates import check_accepted, check_left_out, check_partition, claimed_pack
+from .certificate import check_certificate
 from .claims import check_claims
 from .facts import Facts
 from .figures import check_budget, check_coverage, check_objective, check_warnings, check_zones
@@ -61,6 +62,7 @@ def verify(
     check_warnings(facts, context, pack, complaints)
     check_objective(facts, context, pack, complaints)
     check_claims(context, complaints)
+    check_certificate(facts, context, complaints)
     check_prompt(facts, context, complaints, text=prompt_text, count=count)
     return complaints.report()
 

@@ -313,6 +313,10 @@ class Facts:
         """Return the scaled cost of each member of ``group`` beyond the first."""
         return round(self.problem.weights.redundancy * self.groups[group].penalty * self.scale)
 
+    def zone_price(self, zone: str) -> int:
+        """Return the scaled cost of each token above the target of ``zone``."""
+        return round(self.zone(zone).target_price * self.scale)
+
     def amount(self, name: str, rung: Rung, dimension: str) -> int:
         """Return how much of ``dimension`` the unit covers at ``rung``, in units of ``amount_scale``."""
         strength = self.units[name].unit.coverage.get(dimension, 0.0)

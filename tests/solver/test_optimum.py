@@ -33,7 +33,7 @@ SMALLEST = {
 
 CP_SAT = SolveOptions(solver="cp-sat")
 GREEDY = SolveOptions(solver="greedy")
-many = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+many = settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def chosen(context: PackedContext) -> dict[str, int]:

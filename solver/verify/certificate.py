@@ -1,0 +1,223 @@
+"""Recertifies the bound by weak duality, in plain Python integers (design §3; Geoffrion 1974).
+
+For any multipliers ``y`` of the rows (0 or more for an upper side, 0 or less for a lower one)::
+
+    sum_rows y * side  +  sum_units max over options of (value - y . column)  +  the same for helper columns
+
+bounds the objective of every pack from above: each accepted pack pays ``y . row <= y * side`` in every row.
+A unit's options are its rungs, and being out unless it must stay. All is multiplied by the certificate's
+denominator.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+
+from ...models import Certificate, GroupPolicy, MinPolicy, PackedContext, RowDual
+from .facts import Facts, Rung
+from .report import Complaints
+
+CHECK = "certificate"
+Price = Callable[[str, Rung], int]
+
+
+def check_certificate(facts: Facts, context: PackedContext, complaints: Complaints) -> None:
+    """Hold ``solver.certificate`` against the problem: its rows exist, and they prove the bound it states."""
+    stated = context.solver.certificate
+    if stated is None:
+        return
+    complaints.open(CHECK, f"{len(stated.duals)} multipliers prove the bound {stated.bound}")
+    proof = _Proof(facts, stated, context.solver.shortfall)
+    for dual in stated.duals:
+        complaint = proof.add(dual)
+        if complaint:
+            complaints.add(CHECK, complaint)
+            return
+    complaints.expect(CHECK, "certificate.bound", stated.bound, proof.total() // stated.denominator)
+    complaints.require(
+        CHECK,
+        context.solver.bound <= stated.bound,
+        f"the bound {context.solver.bound} is looser than the {stated.bound} that is proven",
+    )
+
+
+class _Proof:
+    """Sums the weak-duality bound up, row by row; ``k`` is the common denominator."""
+
+    def __init__(self, facts: Facts, certificate: Certificate, shortfall: int) -> None:
+        self.facts = facts
+        self.k = certificate.denominator
+        self.shortfall = shortfall
+        self.sides = 0
+        self.per_token: dict[str, int] = defaultdict(int)  # by zone; "" is the budget
+        self.per_unit: dict[str, int] = defaultdict(int)
+        self.per_rung: dict[str, dict[int, int]] = defaultdict(lambda: defaultdict(int))
+        self.per_amount: dict[str, int] = {}
+        self.rows: dict[tuple[str, str], int] = {}
+        self.seen: set[tuple[str, str, str]] = set()
+        problem = facts.problem
+        self.zones = {zone.name for zone in problem.envelope.zones}
+        self.dimensions = {d.name: (i, d) for i, d in enumerate(problem.coverage)}
+
+    def add(self, dual: RowDual) -> str | None:
+        """Count one row in; return what is wrong with it, if anything is."""
+        key = (dual.family, dual.name, dual.other)
+        if key in self.seen:
+            return f"row {key} is listed twice"
+        self.seen.add(key)
+        handler = {
+            "budget": self._budget,
+            "zone maximum": self._zone_maximum,
+            "zone minimum": self._zone_minimum,
+            "zone target": self._zone_target,
+            "dependency": self._dependency,
+            "group": self._group,
+            "redundancy": self._redundancy,
+            "coverage": self._required_dimension,
+            "cover": self._cover,
+            "shortfall": self._shortfall,
+        }.get(dual.family)
+        of_a_zone = dual.family.startswith("zone ")
+        if handler is None or (of_a_zone and dual.name not in self.zones) or not handler(dual):
+            return f"no row {key} of the problem takes the multiplier {dual.value}"
+        self.rows[dual.family, dual.name] = dual.value
+        return None
+
+    def _budget(self, dual: RowDual) -> bool:
+        self.per_token[""] += dual.value
+        self.sides += dual.value * self.facts.available
+        return dual.value >= 0 and not dual.name
+
+    def _zone_maximum(self, dual: RowDual) -> bool:
+        limit = self.facts.zone(dual.name).max_tokens
+        self.per_token[dual.name] += dual.value
+        self.sides += dual.value * (limit or 0)
+        return dual.value >= 0 and limit is not None
+
+    def _zone_minimum(self, dual: RowDual) -> bool:
+        self.per_token[dual.name] += dual.value
+        self.sides += dual.value * self.facts.zone(dual.name).min_tokens
+        return dual.value <= 0 and self.facts.zone(dual.name).min_tokens > 0
+
+    def _zone_target(self, dual: RowDual) -> bool:
+        target = self.facts.zone(dual.name).target_tokens
+        self.per_token[dual.name] += dual.value
+        self.sides += dual.value * (target or 0)
+        return dual.value >= 0 and self.facts.zone_price(dual.name) > 0
+
+    def _dependency(self, dual: RowDual) -> bool:
+        """``y_u <= sum of the rungs of v that will do``: by the unit's own need, or as a group's example."""
+        facts, u, v = self.facts, dual.name, dual.other
+        if u not in facts.units or v not in facts.units:
+            return False
+        needs = [need for need in facts.units[u].unit.dependencies if need.id == v]
+        if not needs and v not in facts.anchors_of(u):
+            return False
+        deepest = min(
+            (need.min_rung.depth for need in needs), default=max(s.state.depth for s in self._rungs(v))
+        )
+        self.per_unit[u] += dual.value
+        for rung in self._rungs(v):
+            if rung.state.depth <= deepest:
+                self.per_rung[v][rung.index] -= dual.value
+        return dual.value >= 0
+
+    def _group(self, dual: RowDual) -> bool:
+        """At most k members, or at most one example beside the preferred member."""
+        facts = self.facts
+        group = facts.groups.get(dual.name)
+        if group is None or group.policy in (GroupPolicy.KEEP_ALL, GroupPolicy.KEEP_AUTHORITATIVE):
+            return False
+        members = [name for name in facts.members[dual.name] if name not in facts.ineligible]
+        limit = group.limit
+        if group.policy is GroupPolicy.KEEP_AUTHORITATIVE_PLUS_ONE_EXAMPLE:
+            limit = 1
+            best = facts.authoritative(dual.name)
+            members = [name for name in members if name != best and facts.is_example(name)]
+        for name in members:
+            self.per_unit[name] += dual.value
+        self.sides += dual.value * limit
+        return dual.value >= 0
+
+    def _redundancy(self, dual: RowDual) -> bool:
+        if dual.name not in self.facts.groups:
+            return False
+        for name in self.facts.members[dual.name]:
+            self.per_unit[name] += dual.value
+        self.sides += dual.value
+        return dual.value >= 0 and self.facts.penalty(dual.name) > 0
+
+    def _required_dimension(self, dual: RowDual) -> bool:
+        if dual.name not in self.dimensions:
+            return False
+        dimension = self.dimensions[dual.name][1]
+        for name, facts in self.facts.units.items():
+            if facts.unit.coverage.get(dual.name, 0.0) > 0:
+                self.per_unit[name] += dual.value
+        self.sides += dual.value * dimension.min_count
+        return dual.value <= 0 and dimension.required
+
+    def _cover(self, dual: RowDual) -> bool:
+        self.per_amount[dual.name] = dual.value
+        return dual.value >= 0 and dual.name in self.dimensions
+
+    def _shortfall(self, dual: RowDual) -> bool:
+        self.sides += max(0, dual.value) * self.shortfall
+        return True
+
+    def total(self) -> int:
+        """Return the bound times the denominator."""
+        return self.sides + self._units() + self._helpers()
+
+    def _rungs(self, name: str) -> list[Rung]:
+        return list(self.facts.units[name].rungs.values())
+
+    def _units(self) -> int:
+        total = 0
+        hopeless = self.facts.hopeless
+        for name, facts in self.facts.units.items():
+            if name in hopeless:
+                continue
+            per_token = self.per_token[""] + self.per_token[facts.zone.name]
+            worth = [
+                self.k * self.facts.scaled_value(rung)
+                - per_token * rung.tokens
+                - self.per_unit[name]
+                - self.per_rung[name][rung.index]
+                + sum(price * self.facts.amount(name, rung, d) for d, price in self.per_amount.items())
+                for rung in facts.rungs.values()
+            ]
+            best = max(worth)
+            total += best if self.facts.must_stay(name) else max(0, best)
+        return total
+
+    def _helpers(self) -> int:
+        """Columns beside the rungs: covers earned, tokens over a target, surplus members, missing minima."""
+        total = 0
+        scale = self.facts.amount_scale
+        for name, (index, _) in self.dimensions.items():
+            price = self.per_amount.get(name, 0)
+            if self._coverable(name):
+                total += sum(max(0, self.k * gain - price) * scale for gain in self.facts.gains[index])
+        for zone in self.facts.problem.envelope.zones:
+            price = self.facts.zone_price(zone.name)
+            if price > 0:
+                gain = self.rows.get(("zone target", zone.name), 0) - self.k * price
+                total += max(0, gain) * self.facts.available
+            if zone.effective_min_policy is MinPolicy.RELAX and zone.min_tokens > 0:
+                gain = -self.rows.get(("zone minimum", zone.name), 0) - self.rows.get(("shortfall", ""), 0)
+                total += max(0, gain) * zone.min_tokens
+        for name, members in self.facts.members.items():
+            penalty, able = self.facts.penalty(name), [m for m in members if m not in self.facts.hopeless]
+            if penalty > 0 and len(able) > 1:
+                gain = self.rows.get(("redundancy", name), 0) - self.k * penalty
+                total += max(0, gain) * (len(able) - 1)
+        return total
+
+    def _coverable(self, dimension: str) -> bool:
+        return any(
+            facts.unit.coverage.get(dimension, 0.0) > 0
+            for name, facts in self.facts.units.items()
+            if name not in self.facts.hopeless
+        )
