@@ -26,9 +26,10 @@ def check_certificate(facts: Facts, context: PackedContext, complaints: Complain
     """Hold ``solver.certificate`` against the problem: its rows exist, and they prove the bound it states."""
     stated = context.solver.certificate
     if stated is None:
+        complaints.add(CHECK, "there is none: nothing proves the bound")
         return
     complaints.open(CHECK, f"{len(stated.duals)} multipliers prove the bound {stated.bound}")
-    proof = _Proof(facts, stated, context.solver.shortfall)
+    proof = Proof(facts, stated, context.solver.shortfall)
     for dual in stated.duals:
         complaint = proof.add(dual)
         if complaint:
@@ -37,12 +38,12 @@ def check_certificate(facts: Facts, context: PackedContext, complaints: Complain
     complaints.expect(CHECK, "certificate.bound", stated.bound, proof.total() // stated.denominator)
     complaints.require(
         CHECK,
-        context.solver.bound <= stated.bound,
-        f"the bound {context.solver.bound} is looser than the {stated.bound} that is proven",
+        context.solver.objective <= stated.bound,
+        f"the objective {context.solver.objective} is above the {stated.bound} that is proven",
     )
 
 
-class _Proof:
+class Proof:
     """Sums the weak-duality bound up, row by row; ``k`` is the common denominator."""
 
     def __init__(self, facts: Facts, certificate: Certificate, shortfall: int) -> None:
@@ -78,8 +79,9 @@ class _Proof:
             "cover": self._cover,
             "shortfall": self._shortfall,
         }.get(dual.family)
-        of_a_zone = dual.family.startswith("zone ")
-        if handler is None or (of_a_zone and dual.name not in self.zones) or not handler(dual):
+        unknown_zone = dual.family.startswith("zone ") and dual.name not in self.zones
+        stray = bool(dual.other) is not (dual.family == "dependency") or not dual.value
+        if handler is None or unknown_zone or stray or not handler(dual):
             return f"no row {key} of the problem takes the multiplier {dual.value}"
         self.rows[dual.family, dual.name] = dual.value
         return None
@@ -164,7 +166,7 @@ class _Proof:
 
     def _shortfall(self, dual: RowDual) -> bool:
         self.sides += max(0, dual.value) * self.shortfall
-        return True
+        return not dual.name
 
     def total(self) -> int:
         """Return the bound times the denominator."""

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from oracle import Model
-from satchel.models import PackedContext, Problem
+from satchel.models import Certificate, PackedContext, Problem
+from satchel.solver.verify.certificate import Proof
+from satchel.solver.verify.facts import Facts
 
 Reasons = Mapping[str, tuple[str, dict[str, Any]]]
 
@@ -76,11 +78,17 @@ def artifact(
                 "limits": {"deterministicLimit": 1.0},
                 "versions": {"satchel": "0"},
                 "problemDigest": problem.digest,
+                "certificate": {"denominator": 1, "bound": _weakest_bound(problem, model.shortfall(selection))},
                 **(solver or {}),
             },
         }
     )
     return context.seal()
+
+
+def _weakest_bound(problem: Problem, shortfall: int) -> int:
+    """Return what no multipliers at all prove: everything of value together."""
+    return Proof(Facts(problem), Certificate(denominator=1, bound=0), shortfall).total()
 
 
 def _labels(model: Model, name: str) -> dict[str, Any]:

@@ -220,7 +220,7 @@ CLAIMS: list[tuple[set[str], dict[str, Any]]] = [
     (set(), {"stopReason": "wall_clock", "limits": {"timeLimitSeconds": 1}, "reproducible": False}),
     ({"bound", "shortfall"}, {"shortfall": 1, "shortfallBound": 2}),
     ({"scale"}, {"scale": 2}),
-    ({"objective", "gap"}, {"objective": 2}),
+    ({"certificate", "objective", "gap"}, {"objective": 2}),
     ({"problem"}, {"problemDigest": "sha256:0"}),
 ]
 

@@ -117,6 +117,9 @@ ONLY_SEALED = {
     "solver.versions.*",
     "solver.reproducible",
     "prompt.format",
+    # Other multipliers may prove the same bound; that they prove it is checked.
+    "solver.certificate.duals",
+    "solver.certificate.duals[].value",
 }
 """Fields that no problem determines: nothing but the seal protects them."""
 
