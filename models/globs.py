@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import Final
 
 
 @lru_cache(maxsize=4096)
@@ -27,48 +28,86 @@ def path_glob(pattern: str) -> re.Pattern[str]:
     body = body.rstrip("/")
     anchored = "/" in body
     body = body.removeprefix("/")
-    prefix = "" if anchored else "(?:.*/)?"
+    pieces = _pieces(body, paths=True)
+    if not anchored:
+        pieces = [_FOLDERS, *pieces]
     suffix = "/.*" if below_only else "(?:/.*)?"
-    return re.compile(prefix + _translate(body, star="[^/]*", one="[^/]") + suffix, re.DOTALL)
+    return re.compile(_joined(pieces, star="[^/]*") + suffix, re.DOTALL)
 
 
 @lru_cache(maxsize=4096)
 def id_glob(pattern: str) -> re.Pattern[str]:
     """Return the compiled id pattern; use ``fullmatch`` on an id."""
-    return re.compile(_translate(pattern, star=".*", one="."), re.DOTALL)
+    return re.compile(_joined(_pieces(pattern, paths=False), star=".*"), re.DOTALL)
 
 
-def _translate(pattern: str, *, star: str, one: str) -> str:
+_STAR: Final = "*"
+_ANY: Final = "**"
+_FOLDERS: Final = "**/"
+
+
+def _pieces(pattern: str, *, paths: bool) -> list[str]:
+    """Split into the wildcards, runs of equal ones taken once, and expressions of one character each."""
     out: list[str] = []
     i = 0
     while i < len(pattern):
         char = pattern[i]
-        if pattern.startswith("**/", i) and (i == 0 or pattern[i - 1] == "/"):
-            out.append("(?:.*/)?")
-            i += 3
-            continue
-        if pattern.startswith("**", i):
-            out.append(".*")
-            i += 2
-            continue
-        if char == "*":
-            out.append(star)
+        piece, step = re.escape(char), 1
+        if paths and pattern.startswith(_FOLDERS, i) and (i == 0 or pattern[i - 1] == "/"):
+            piece, step = _FOLDERS, 3
+        elif paths and pattern.startswith(_ANY, i):
+            piece, step = _ANY, 2
+        elif char == "*":
+            piece = _STAR
         elif char == "?":
-            out.append(one)
+            piece = "[^/]" if paths else "."
         elif char == "[" and (end := _class_end(pattern, i)):
-            inner = pattern[i + 1 : end]
-            negate = inner[:1] in ("!", "^")
-            inner = inner[1:] if negate else inner
-            escaped = re.sub(r"([\\\[\]^&~|])", r"\\\1", inner)
-            out.append(f"[{'^' if negate else ''}{escaped}]")
-            i = end
+            piece, step = _class(pattern[i + 1 : end]), end + 1 - i
         elif char == "\\" and i + 1 < len(pattern):
-            i += 1
-            out.append(re.escape(pattern[i]))
+            piece, step = re.escape(pattern[i + 1]), 2
+        if not (piece in (_STAR, _ANY, _FOLDERS) and out[-1:] == [piece]):
+            out.append(piece)
+        i += step
+    return out
+
+
+def _joined(pieces: list[str], *, star: str) -> str:
+    """Return the regular expression, in which only the last wildcard of each kind can be tried twice.
+
+    What stands between two wildcards is best matched as early as it can be, since the second takes up any
+    slack: so it is an atomic group, and no pattern takes more than quadratic time.
+    """
+    runs = _split(pieces, {_ANY, _FOLDERS})
+    out = ""
+    for number, (wildcard, run) in enumerate(runs):
+        last_run = number == len(runs) - 1
+        text = ""
+        parts = _split(run, {_STAR})
+        for index, (small, fixed) in enumerate(parts):
+            last = last_run and index == len(parts) - 1
+            body = "".join(fixed)
+            text += f"{star if last else f'(?>{star}?'}{body}{'' if last else ')'}" if small else body
+        lead = {_ANY: ".*", _FOLDERS: "(?:.*/)?"} if last_run else {_ANY: ".*?", _FOLDERS: "(?:.*?/)??"}
+        out += f"(?>{lead[wildcard]}{text})" if wildcard and not last_run else lead.get(wildcard, "") + text
+    return out
+
+
+def _split(pieces: list[str], wildcards: set[str]) -> list[tuple[str, list[str]]]:
+    """Return the runs of ``pieces`` that each of ``wildcards`` leads; the first has none before it."""
+    runs: list[tuple[str, list[str]]] = [("", [])]
+    for piece in pieces:
+        if piece in wildcards:
+            runs.append((piece, []))
         else:
-            out.append(re.escape(char))
-        i += 1
-    return "".join(out)
+            runs[-1][1].append(piece)
+    return runs
+
+
+def _class(inner: str) -> str:
+    negate = inner[:1] in ("!", "^")
+    inner = inner[1:] if negate else inner
+    escaped = re.sub(r"([\\\[\]^&~|])", r"\\\1", inner)
+    return f"[{'^' if negate else ''}{escaped}]"
 
 
 def _class_end(pattern: str, start: int) -> int:
