@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import re
 import shutil
 import sys
@@ -50,6 +52,10 @@ def _spelled(match: re.Match[str]) -> str:
 
 def set_up_streams() -> None:
     """Write UTF-8 with LF to files and pipes whatever the locale, and never fail on a character."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and isinstance(sys.stdout.buffer, io.RawIOBase):
+        # PYTHONUNBUFFERED leaves out the layer that writes on after a write which the pipe took in part.
+        raw = sys.stdout.detach()
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(raw), encoding="utf-8", line_buffering=raw.isatty())
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is None:
@@ -70,7 +76,7 @@ def width() -> int:
 def print_lines(lines: Iterable[Line], *, to: TextIO | None = None) -> None:
     """Print ``lines``, with colour on a terminal that wants it."""
     stream = to or sys.stdout
-    if not stream.isatty():
+    if not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         stream.writelines(f"{line.text}\n" for line in lines)
         return
     from rich.console import Console
@@ -138,6 +144,11 @@ def number(value: int) -> str:
 def count(value: int, noun: str) -> str:
     """Return ``3 units`` or ``1 unit``."""
     return f"{value:,} {noun}{'' if value == 1 else 's'}"
+
+
+def worth(value: float) -> str:
+    """Return a value as people read it: a whole one in full, others to four digits behind the point."""
+    return f"{value:,.0f}" if value.is_integer() else f"{value:,.4f}"
 
 
 def share(part: float) -> str:

@@ -148,9 +148,11 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")
 
 def tokens(budget: str | None) -> int | None:
     """Return the tokens that ``--budget`` says."""
+    if budget is None:
+        return None
     from .. import parse_tokens
 
-    return None if budget is None else parse_tokens(budget)
+    return parse_tokens(budget)
 
 
 def task_of(*, kind: str, about: str, title: str, outline: Path | None, focus: list[str] | None) -> Task:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from .console import Line, columns, count, number, share, shown
+from .console import Line, columns, count, number, share, shown, worth
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,9 +60,12 @@ def zone_lines(summary: Summary, width: int) -> Iterator[Line]:
     """Yield where the tokens went, by zone."""
     if not summary.zones:
         return
+    empty = [zone.name for zone in summary.zones if not zone.units and not zone.minimum]
     yield Line("Tokens by zone", HEADING)
     rows = []
     for zone in summary.zones:
+        if zone.name in empty:
+            continue
         limits = [
             f"{word} {number(tokens)}"
             for word, tokens in (
@@ -82,6 +85,8 @@ def zone_lines(summary: Summary, width: int) -> Iterator[Line]:
             ]
         )
     yield from _plain(rows, {1, 2, 3}, width)
+    if empty:
+        yield from wrapped(f"empty: {', '.join(shown(name) for name in empty)}", width)
 
 
 def _included(summary: Summary, width: int) -> Iterator[Line]:
@@ -136,10 +141,8 @@ def status_lines(summary: Summary, width: int) -> Iterator[Line]:
     """Yield how good the pack is known to be, and what the reader should know."""
     good = summary.status == "optimal"
     yield Line(f"Status: {summary.status}", f"bold {GOOD if good else FAIR}")
-    worth = (
-        f"value {summary.objective:,.6g}, no pack is worth more than {summary.bound:,.6g}: {proof(summary)}"
-    )
-    yield from wrapped(worth, width)
+    claim = f"value {worth(summary.objective)}, no pack is worth more than {worth(summary.bound)}"
+    yield from wrapped(f"{claim}: {proof(summary)}", width)
     if not summary.reproducible:
         yield from wrapped("another run may end with another pack: a clock or threads decided", width, FAIR)
     for warning in summary.warnings:

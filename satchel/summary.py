@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic.alias_generators import to_camel
 
-from .models import PackedContext, RejectedUnit, Severity, Status
+from .models import PackedContext, RejectedUnit, Severity
 
 NAMED = 3
 """How many candidates of one reason are named."""
@@ -43,6 +43,7 @@ class Summary:
     """What a person wants to know of a pack at a glance; all sizes in tokens."""
 
     task: str
+    """Kind and subject, or the id of the task."""
     available: int
     used: int
     overhead: int
@@ -63,6 +64,7 @@ class Summary:
     stop_reason: str
     reproducible: bool
     warnings: list[str]
+    """What the reader should know besides the coverage."""
 
     def to_data(self) -> dict[str, Any]:
         """Return the summary as JSON data, in camelCase."""
@@ -72,9 +74,9 @@ class Summary:
 def summarise(context: PackedContext) -> Summary:
     """Return the summary of ``context``."""
     budget, solver = context.budget, context.solver
-    warnings = [d.message for d in context.diagnostics if d.severity is not Severity.INFO]
+    grave = [d for d in context.diagnostics if d.severity is not Severity.INFO]
     return Summary(
-        task=context.task_id,
+        task=_task(context),
         available=budget.available_input_tokens,
         used=budget.estimated_input_tokens,
         overhead=budget.fixed_overhead_tokens,
@@ -104,14 +106,14 @@ def summarise(context: PackedContext) -> Summary:
         ),
         files_skipped=dict(context.scan.skipped) if context.scan else {},
         coverage=dict(context.coverage),
-        status=_status(solver.status, warnings),
+        status=f"{solver.status.value}{' with warnings' if grave else ''}",
         objective=solver.objective / solver.scale,
         bound=solver.bound / solver.scale,
         gap=solver.gap,
         engine=solver.engine,
         stop_reason=solver.stop_reason.value,
         reproducible=solver.reproducible,
-        warnings=warnings,
+        warnings=[d.message for d in grave if not d.code.startswith("coverage_")],
     )
 
 
@@ -122,6 +124,13 @@ def _camel(value: Any) -> Any:
             for entry in value
         ]
     return value
+
+
+def _task(context: PackedContext) -> str:
+    task = context.task
+    if task is None or task.id:
+        return context.task_id
+    return ": ".join(part for part in (task.kind, task.title or task.about) if part)
 
 
 def _lines(entries: Iterable[tuple[str, int, str]]) -> list[Line]:
@@ -141,7 +150,3 @@ def _lines(entries: Iterable[tuple[str, int, str]]) -> list[Line]:
 
 def _is_file(unit: RejectedUnit) -> bool:
     return unit.id.startswith("file:") and unit.kind is None
-
-
-def _status(status: Status, warnings: list[str]) -> str:
-    return f"{status.value}{' with warnings' if warnings else ''}"

@@ -49,6 +49,14 @@ Satchel = Callable[..., Done]
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """An environment in which nothing but ``extra`` decides how a terminal is written to."""
-    meddling = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "TERM", "SATCHEL_DEBUG", "CLICOLOR_FORCE", "PYTHONUTF8")
+    meddling = (
+        "NO_COLOR",
+        "FORCE_COLOR",
+        "COLUMNS",
+        "TERM",
+        "SATCHEL_DEBUG",
+        "PYTHONUNBUFFERED",
+        "PYTHONUTF8",
+    )
     kept = {name: text for name, text in os.environ.items() if name not in meddling}
     return {**kept, "TERM": "xterm-256color", **(extra or {})}

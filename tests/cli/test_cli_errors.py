@@ -201,7 +201,7 @@ def test_no_command_shows_the_help_and_is_wrong_use(here: Satchel) -> None:
 
 
 def test_an_infeasible_problem_names_the_clash_and_the_smallest_budget(
-    satchel: Satchel, tmp_path: Path
+    satchel: Satchel, here: Satchel, tmp_path: Path
 ) -> None:
     """A23, A27: what is required and does not fit is named with its size, and the exit code is 1."""
     problem = copy.deepcopy(SMALLEST)
@@ -212,20 +212,22 @@ def test_an_infeasible_problem_names_the_clash_and_the_smallest_budget(
     assert is_one_clear_line(done, code=1), done
     assert "'c'" in done.err
     assert "smallest budget that works is 7 tokens" in done.err
-    done = satchel("solve", "p.json", "--json")
+    done = here("solve", "p.json", "--json")
     assert done.code == 1
     assert done.error()["data"]["smallestBudget"] == 7
     assert not (tmp_path / "a.json").exists()
 
 
-def test_a_pack_without_proof_is_code_3_where_one_was_required(satchel: Satchel, tmp_path: Path) -> None:
+def test_a_pack_without_proof_is_code_3_where_one_was_required(
+    satchel: Satchel, here: Satchel, tmp_path: Path
+) -> None:
     (tmp_path / "p.json").write_text(json.dumps(hard(60)), encoding="utf-8")
     done = satchel("solve", "p.json", "--solver", "greedy", "--require-optimal", "-o", "a.json")
     assert done.code == 3
     assert "Status: heuristic" in done.out
     assert done.err.startswith("warning: not proven optimal: heuristic, gap ")
     assert (tmp_path / "a.json").exists()
-    assert satchel("solve", "p.json", "--solver", "greedy", "-q").code == 0
+    assert here("solve", "p.json", "--solver", "greedy", "-q").code == 0
 
 
 def hard(count: int) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""Scores of fragments: relevance, freshness, risk, coverage, and the words that they rest on."""
