@@ -69,9 +69,9 @@ TABLE: list[tuple[Path, Any, str, str, type[InputError]]] = [
     (("units", 1, "id"), GONE, "units[1].id", "is required", Schema),
     (
         (*A, "dependencies"),
-        ["bb"],
+        ["zz"],
         "units[0].dependencies[0]",
-        "(got 'bb'); known: a, b",
+        "(got 'zz'); known: a, b",
         Unknown,
     ),
     ((*A, "dependencies"), ["a"], "units[0].dependencies", "cannot depend on itself", Schema),
