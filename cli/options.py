@@ -31,7 +31,15 @@ ProblemFile = Annotated[
     ),
 ]
 
-Kind = Annotated[str, typer.Option("--task", metavar="KIND", help="What is to be written.")]
+Kind = Annotated[
+    str,
+    typer.Option(
+        "--task",
+        metavar="KIND",
+        help="What is to be written: api-reference, architecture, km-note, overview, page-update, quickstart, "
+        "troubleshooting or tutorial.",
+    ),
+]
 About = Annotated[str, typer.Option("--about", metavar="TEXT", help="What it is about, in words.")]
 Title = Annotated[str, typer.Option("--title", metavar="TEXT", help="Title of the page.")]
 Outline = Annotated[
