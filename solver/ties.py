@@ -41,35 +41,36 @@ def canonical(
     worth = np.flatnonzero(linear.objective)
     if len(worth):
         model.add_row(worth.tolist(), linear.objective[worth].tolist(), objective, UNBOUNDED)
-    model.maximise(-linear.tokens)
-    answer = _improve(model, columns, limits())
-    if answer.columns is None or answer.found != "optimal":
+    rival = _smallest_other(model, columns, limits())
+    size = int(linear.tokens @ columns)
+    if rival.found == "infeasible":
+        return columns, True
+    if rival.columns is None or rival.found != "optimal":
         return columns, False
-    columns = answer.columns
+    fewest = int(linear.tokens @ rival.columns)
+    if fewest > size:
+        return columns, True
+    if fewest < size:
+        columns = rival.columns
     sized = np.flatnonzero(linear.tokens)
     if len(sized):
-        fewest = int(linear.tokens @ columns)
         model.add_row(sized.tolist(), linear.tokens[sized].tolist(), -UNBOUNDED, fewest)
-    if not _has_other(model, columns, limits()):
-        return columns, True
     return _first_in_order(c, small, model, columns, limits)
 
 
-def _improve(model: CpSat, columns: Ints, limits: Limits) -> Answer:
-    model.hint(columns)
-    return model.solve(limits)
+def _smallest_other(model: CpSat, columns: Ints, limits: Limits) -> Answer:
+    """Find the pack with fewest tokens among those of the model that differ from ``columns`` in a rung.
 
-
-def _has_other(model: CpSat, columns: Ints, limits: Limits) -> bool:
-    """Whether another choice of rungs satisfies the model, or might: False only when none is proven to."""
+    One solve answers most cases: usually there is none, and the pack at hand is the only one of its value.
+    """
     other = model.fork()
     rungs = model.linear.m
     chosen = columns[:rungs]
     # At least one rung differs: sum over chosen of (1 - x) + sum over the others of x >= 1.
     signs = np.where(chosen > 0, -1, 1)
     other.add_row(list(range(rungs)), signs.tolist(), 1 - int(chosen.sum()), UNBOUNDED)
-    other.maximise(np.zeros(model.linear.columns, dtype=np.int64))
-    return other.solve(limits).found != "infeasible"
+    other.maximise(-model.linear.tokens)
+    return other.solve(limits)
 
 
 def _first_in_order(
@@ -84,7 +85,8 @@ def _first_in_order(
                 weights[column] = place * (len(rungs) - position)
             place *= len(rungs) + 1
         model.maximise(weights)
-        answer = _improve(model, columns, limits())
+        model.hint(columns)
+        answer = model.solve(limits())
         if answer.columns is None or answer.found != "optimal":
             return columns, False
         columns = answer.columns
