@@ -78,7 +78,10 @@ def artifact(
                 "limits": {"deterministicLimit": 1.0},
                 "versions": {"satchel": "0"},
                 "problemDigest": problem.digest,
-                "certificate": {"denominator": 1, "bound": _weakest_bound(problem, model.shortfall(selection))},
+                "certificate": {
+                    "denominator": 1,
+                    "bound": _weakest_bound(problem, model.shortfall(selection)),
+                },
                 **(solver or {}),
             },
         }
