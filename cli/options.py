@@ -36,8 +36,8 @@ Kind = Annotated[
     typer.Option(
         "--task",
         metavar="KIND",
-        help="What is to be written: api-reference, architecture, km-note, overview, page-update, quickstart, "
-        "troubleshooting or tutorial.",
+        help="What is to be written: api-reference, architecture, km-note, overview, page-update, "
+        "quickstart, troubleshooting or tutorial.",
     ),
 ]
 About = Annotated[str, typer.Option("--about", metavar="TEXT", help="What it is about, in words.")]

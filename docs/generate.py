@@ -1,0 +1,147 @@
+"""Writes what the documents quote of the program: ``docs/cli.md``, and the outputs in ``README.md``.
+
+``make docs`` runs it; ``tests/test_docs.py`` fails while a document says something else than the program.
+In ``README.md``, a ``console`` block is a session in a folder that holds a copy of ``tests/data/linkbox``
+and the files that the document itself shows: each line after ``$ `` is run, and what it prints follows.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from unittest import mock
+
+ROOT = Path(__file__).resolve().parent.parent
+EXAMPLE = ROOT / "tests" / "data" / "linkbox"
+COMMANDS = ("pack", "scan", "solve", "render", "budget", "explain", "verify", "schema", "models")
+
+_BLOCK = re.compile(r"^```(\w+)(?: title=(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_OWN = {"NO_COLOR", "FORCE_COLOR", "COLUMNS", "TERM", "SATCHEL_DEBUG"}
+
+INTRODUCTION = """\
+# Command line
+
+Written by `make docs` from the program's own help: do not edit.
+
+Data goes to standard output, messages to standard error. With `--json`, standard output holds one JSON
+document and nothing else, and an error is one JSON object on standard error:
+`{"error": {"code": …, "message": …, "file": …, "line": …, "field": …, "value": …, "hint": …, "data": …},
+"exitCode": …}`, with the parts that are known. Without it, an error is one line:
+`error[code]: place: message (got value); what would work`.
+
+| exit code | meaning |
+| --- | --- |
+| 0 | done |
+| 1 | infeasible: a must-have does not fit, and the message says what would work; or verification failed |
+| 2 | wrong use or bad input: the message names the file, the field and the value |
+| 3 | done, but not proven optimal, where `--require-optimal` was given; the outputs are written |
+| 70 | a fault of Satchel itself; `SATCHEL_DEBUG=1` shows the traceback |
+| 130 | interrupted; the best pack so far is written when there is one |
+| 141 | the reader of standard output went away |
+
+Nothing is left half-written: the files of a run are put in place together, after it has succeeded.
+`NO_COLOR` is respected, pipes get plain text of 80 columns, and progress is shown on a terminal only, after
+a second.
+"""
+
+
+def environment() -> dict[str, str]:
+    """Return an environment in which no terminal setting decides what is printed."""
+    kept = {name: text for name, text in os.environ.items() if name not in _OWN}
+    scripts = Path(sys.executable).parent
+    return {**kept, "PATH": f"{scripts}{os.pathsep}{kept.get('PATH', '')}", "PYTHONPATH": ""}
+
+
+def satchel(*args: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """Run the program as its users do."""
+    return subprocess.run(
+        [sys.executable, "-m", "satchel.cli", *args],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        cwd=cwd,
+        env=environment(),
+        check=False,
+    )
+
+
+def cli_reference() -> str:
+    """Return the text of ``docs/cli.md``."""
+    parts = [INTRODUCTION]
+    for command in ((), *((name,) for name in COMMANDS)):
+        title = " ".join(("satchel", *command))
+        parts.append(f"## {title}\n\n```text\n{_help(*command)}\n```\n")
+    return "\n".join(parts)
+
+
+def _help(*command: str) -> str:
+    from satchel.cli.app import main
+
+    with contextlib.redirect_stdout(io.StringIO()) as out, mock.patch.dict(os.environ, {"COLUMNS": "80"}):
+        main([*command, "--help"])
+    return out.getvalue().rstrip()
+
+
+def readme(text: str) -> str:
+    """Return ``text`` with the outputs of its sessions as they are now."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        shutil.copytree(EXAMPLE, place / "linkbox", ignore=shutil.ignore_patterns("__pycache__"))
+        pieces, end = [], 0
+        for block in _BLOCK.finditer(text):
+            language, title, body = block.groups()
+            if title:
+                (place / title).write_text(body, encoding="utf-8")
+            if language == "console":
+                pieces += [text[end : block.start(3)], _session(body, place)]
+                end = block.end(3)
+        return "".join([*pieces, text[end:]])
+
+
+def _session(body: str, place: Path) -> str:
+    lines = body.splitlines()
+    out: list[str] = []
+    for i, line in enumerate(lines):
+        if not line.startswith("$ "):
+            continue
+        command = line[2:]
+        while command.endswith("\\"):
+            i += 1
+            command = f"{command[:-1]}\n{lines[i]}"
+        out.append(f"$ {command}".replace("\n", "\\\n"))
+        program, *args = shlex.split(command.replace("\n", " "))
+        run = satchel(*args, cwd=place) if program == "satchel" else _other(program, args, place)
+        out += [*run.stdout.splitlines(), *run.stderr.splitlines()]
+    return "".join(f"{line}\n" for line in out)
+
+
+def _other(program: str, args: list[str], place: Path) -> subprocess.CompletedProcess[str]:
+    runner = [sys.executable] if program == "python" else [program]
+    return subprocess.run(
+        [*runner, *args],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        cwd=place,
+        env=environment(),
+        check=False,
+    )
+
+
+def main() -> None:
+    """Write both documents."""
+    (ROOT / "docs" / "cli.md").write_text(cli_reference(), encoding="utf-8")
+    path = ROOT / "README.md"
+    path.write_text(readme(path.read_text("utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
