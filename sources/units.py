@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 from typing import Final
 
 from ..models import (
@@ -59,7 +57,6 @@ _ZONES: Final = {
     FileClass.TEST: "examples",
     FileClass.EXAMPLE: "examples",
 }
-_SPACE: Final = re.compile(r"[ \t]+")
 
 
 def zone_of(file_class: FileClass) -> str:
@@ -193,17 +190,16 @@ def duplicates(candidates: Sequence[Candidate], required: frozenset[int]) -> tup
     """
     members: dict[str, list[int]] = {}
     for n, candidate in enumerate(candidates):
-        text = _SPACE.sub(" ", candidate.fragment.text).strip()
+        text = " ".join(candidate.fragment.text.split())
         if len(text) >= _SMALLEST_DUPLICATE:
-            digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-            members.setdefault(digest, []).append(n)
+            members.setdefault(text, []).append(n)
     return tuple(
         RedundancyGroup(
-            id=f"same:{digest[:16]}",
+            id=f"same:{candidates[numbers[0]].id}",
             members=tuple(candidates[n].id for n in numbers),
             policy=GroupPolicy.KEEP_AT_MOST,
             k=max(1, sum(n in required for n in numbers)),
         )
-        for digest, numbers in sorted(members.items())
+        for numbers in members.values()
         if len(numbers) > 1
     )

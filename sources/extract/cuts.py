@@ -103,6 +103,8 @@ def ladder(
     text: str,
     wanted: Mapping[State, Sequence[Span]],
     named: Callable[[Span], Sequence[str]] | None = None,
+    *,
+    extent: Span | None = None,
 ) -> tuple[Form, ...]:
     """Return the wanted forms that save enough over the one before, fullest first.
 
@@ -116,10 +118,12 @@ def ladder(
         The lines that each form shows.
     named
         Gives the names of what a gap holds.
+    extent
+        Lines that the whole text has, from the first to the last of its own when absent.
     """
     forms: list[Form] = []
     size = len(text)
-    extent = Span(own[0].start, own[-1].end)
+    extent = extent or Span(own[0].start, own[-1].end)
     for state in sorted(wanted, key=lambda state: state.depth):
         shown = close_small_gaps(trim(wanted[state], lines), own)
         if not shown:

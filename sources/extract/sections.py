@@ -20,6 +20,9 @@ _PART_LINES: Final = 80
 _PART_CHARS: Final = 6_000
 """A section up to this size is not divided into parts."""
 
+_SHORT_CHARS: Final = 240
+"""Neighbours up to this size are joined."""
+
 _LABELS_CHARS: Final = 160
 """Less than this above the first heading is labels and front matter, no section."""
 
@@ -71,7 +74,9 @@ def sections(
     if len(document.text) <= _SMALL_CHARS or not tops:
         whole = _Section("", 0, own[0], headings[0].end if headings else own[0].start - 1)
         return Extraction(tuple(cutter.leaf(whole, (), role="file")))
-    return Extraction(tuple(fragment for top in tops for fragment in cutter.fragments(top, ())))
+    return Extraction(
+        tuple(fragment for top in cutter.joined(tops) for fragment in cutter.fragments(top, ()))
+    )
 
 
 def _tree(headings: Sequence[Heading], extent: Span, lines: Sequence[str]) -> list[_Section]:
@@ -116,8 +121,24 @@ class _Cutter:
         else:
             first = section.inside[0]
             first.own = Span(section.own.start, first.own.end)
-        for inside in section.inside:
+        for inside in self.joined(section.inside):
             yield from self.fragments(inside, below)
+
+    def joined(self, siblings: Sequence[_Section]) -> list[_Section]:
+        """Join runs of very short neighbours: one heading and one line each are no units."""
+        out: list[_Section] = []
+        short: list[bool] = []
+        for section in siblings:
+            size = self._chars(Span(section.own.start, section.end))
+            is_short = not section.inside and size <= _SHORT_CHARS
+            if is_short and short and short[-1]:
+                last = out[-1]
+                if self._chars(last.own) + size <= _SMALL_CHARS:
+                    last.own = Span(last.own.start, section.own.end)
+                    continue
+            out.append(section)
+            short.append(is_short)
+        return out
 
     def leaf(self, section: _Section, path: tuple[str, ...], role: str = "section") -> Iterator[Fragment]:
         """Yield one fragment, or the parts of a long one."""

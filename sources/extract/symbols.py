@@ -195,7 +195,9 @@ class _Units:
 
     def _symbol(self, member: Member, spans: tuple[Span, ...], parent: str, *, whole: bool) -> Fragment:
         page = self._page
-        text = cut(self._lines, spans, named=self._named)
+        # The head of a class says at its end which members there are, though they are units of their own.
+        extent = None if whole else member.span
+        text = cut(self._lines, spans, extent=extent, named=self._named)
         inner = [m for m in member.members if whole or m.stays]
         return Fragment(
             role="method" if parent and member.role == "function" else member.role,
@@ -203,7 +205,7 @@ class _Units:
             title=_title(parent, member),
             spans=spans,
             text=text,
-            forms=self._forms(spans, text, page.short(member, whole=whole)),
+            forms=self._forms(spans, text, page.short(member, whole=whole), extent),
             signature=page.signature(member),
             doc=page.docs([member, *([] if member.family else _every(inner))]),
             public=member.public,
@@ -223,8 +225,11 @@ class _Units:
             fragment, spans=spans, text=text, forms=ladder(self._lines, spans, text, wanted, self._named)
         )
 
-    def _forms(self, spans: tuple[Span, ...], text: str, short: Iterable[Span]) -> tuple[Form, ...]:
-        return ladder(self._lines, spans, text, {State.SYMBOLIZED: merge(short)}, self._named)
+    def _forms(
+        self, spans: tuple[Span, ...], text: str, short: Iterable[Span], extent: Span | None = None
+    ) -> tuple[Form, ...]:
+        wanted = {State.SYMBOLIZED: merge(short)}
+        return ladder(self._lines, spans, text, wanted, self._named, extent=extent)
 
     def _defined(self, members: Iterable[Member]) -> list[str]:
         """Return the names of the members, of all inside them, and of their fields."""

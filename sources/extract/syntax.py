@@ -29,11 +29,16 @@ _FAMILY_LINES: Final = 60
 _SIGNATURE_LINES: Final = 12
 """No signature is longer; what seems to be is a body that the table does not know."""
 
+_DEEPEST: Final = 24
+"""Definitions nested deeper than this stay in the one around them."""
+
 _MOSTLY: Final = 0.5
 """A file is given up when more than this share of its lines is inside syntax errors."""
 
 _PATTERNS: Final = frozenset({"object_pattern", "array_pattern"})
 """What is taken apart on the way in comes from elsewhere: such statements are imports in all but name."""
+
+_TYPE_BODIES: Final = frozenset({"struct_type", "interface_type", "object_type"})
 
 _LICENCE: Final = re.compile(r"copyright|licen[sc]e|SPDX-", re.IGNORECASE)
 _EXPORTS: Final = re.compile(r"^(?:module\.)?exports(?:\.|$)")
@@ -175,11 +180,17 @@ class _Reader:
     def __init__(self, lines: Sequence[str], grammar: Grammar) -> None:
         self._lines = lines
         self._grammar = grammar
+        self._depth = 0
 
     def members(self, nodes: Sequence[SgNode], *, exported: bool, top: bool = False) -> list[Member]:
         """Return the definitions among the nodes, in order, each line in at most one of them."""
+        if self._depth >= _DEEPEST:
+            return []
+        self._depth += 1
+        found = list(self._found(nodes, exported=exported, top=top))
+        self._depth -= 1
         out: list[Member] = []
-        for member in self._found(nodes, exported=exported, top=top):
+        for member in found:
             last = out[-1] if out else None
             if last is not None and member.declared <= last.end:
                 last.end = max(last.end, member.end)
@@ -227,7 +238,7 @@ class _Reader:
                 if member is not None:
                     yield member
             elif kind in grammar.transparent:
-                yield from self._found(node.children(), exported=exported, top=False)
+                yield from self.members(node.children(), exported=exported)
             lead, before = _Lead(), end
 
     def _definition(self, node: SgNode, *, exported: bool, top: bool) -> tuple[SgNode, str, str, bool] | None:
@@ -247,7 +258,8 @@ class _Reader:
         return None
 
     def _value(self, node: SgNode, *, exported: bool, top: bool) -> tuple[SgNode, str, str, bool] | None:
-        named = [child for child in node.children() if child.is_named()]
+        comments = self._grammar.comments
+        named = [child for child in node.children() if child.is_named() and child.kind() not in comments]
         if not named:
             return None
         start, end = lines_of(node)
@@ -298,7 +310,7 @@ class _Reader:
     ) -> Member | None:
         grammar = self._grammar
         start, end = lines_of(node)
-        body = inner.field("body") or _value_body(inner)
+        body = inner.field("body") or _other_body(inner)
         declared = lead.attributes or start
         signature_end = self._signature_end(start, end, inner, body)
         docs = lead.docs
@@ -421,9 +433,15 @@ def _family(a: Member, b: Member) -> Member:
     )
 
 
-def _value_body(inner: SgNode) -> SgNode | None:
+def _other_body(inner: SgNode) -> SgNode | None:
+    """Return the body of a function that is bound to a name, or of a type that is."""
     value = inner.field("value")
-    return value.field("body") if value is not None else None
+    if value is None:
+        spec = next((child for child in inner.children() if child.kind() == "type_spec"), None)
+        value = spec.field("type") if spec is not None else None
+    if value is None or value.kind() in _TYPE_BODIES:
+        return value
+    return value.field("body")
 
 
 def _assigned_name(target: str, value: SgNode) -> str:

@@ -58,6 +58,7 @@ class Index:
 
     def __init__(self, fields: Mapping[str, Sequence[str]]) -> None:
         self._ids: dict[str, int] = {}
+        self._by_term: Mapping[str, Sequence[int]] | None = None
         self.fields = {name: self._field(texts) for name, texts in fields.items()}
         self.size = len(next(iter(fields.values()))) if fields else 0
         self.words: tuple[str, ...] = tuple(self._ids)
@@ -126,14 +127,18 @@ class Index:
 
     def _hits(self, asked: Sequence[str]) -> Ints:
         """int64, shape (pairs, 2): word id and number of the asked term that it holds, by word id."""
-        numbers = {term: n for n, term in enumerate(asked)}
-        pairs = [
-            (word_id, numbers[term])
-            for word, word_id in self._ids.items()
-            for term in terms(word)
-            if term in numbers
-        ]
-        return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        pairs = [(word, n) for n, term in enumerate(asked) for word in self._words_of().get(term, ())]
+        return np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
+
+    def _words_of(self) -> Mapping[str, Sequence[int]]:
+        """Return the ids of the words that hold each term; made when first asked."""
+        if self._by_term is None:
+            by_term: dict[str, list[int]] = {}
+            for word, word_id in self._ids.items():
+                for term in terms(word):
+                    by_term.setdefault(term, []).append(word_id)
+            self._by_term = by_term
+        return self._by_term
 
     def _counts(
         self, field: Field, hits: Ints, asked: int, chosen: npt.NDArray[np.bool_]

@@ -7,9 +7,8 @@ needs a prefix or a frame that nothing else has, and values that say that they a
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
+from functools import partial
 from typing import Final
 
 
@@ -21,39 +20,56 @@ class Finding:
     line: int
 
 
-_SECRETS: Final[Mapping[str, re.Pattern[str]]] = MappingProxyType(
-    {
-        "private-key": re.compile(
-            r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
-            r"[\s\S]{40,}?(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|\Z)"
-        ),
-        "aws-access-key": re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
-        "github-token": re.compile(r"\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{60,255})\b"),
-        "gitlab-token": re.compile(r"\bglpat-[A-Za-z0-9_-]{20,}\b"),
-        "slack-token": re.compile(r"\bxox[abprs]-[0-9]{6,}-[A-Za-z0-9-]{10,}"),
-        "slack-webhook": re.compile(
-            r"https://hooks\.slack\.com/services/T[A-Z0-9]{6,}/B[A-Z0-9]{6,}/[A-Za-z0-9]{20,}"
-        ),
-        "stripe-key": re.compile(r"\b[rs]k_live_[A-Za-z0-9]{20,}\b"),
-        "google-api-key": re.compile(r"\bAIza[0-9A-Za-z_-]{35}\b"),
-        "anthropic-key": re.compile(r"\bsk-ant-[A-Za-z0-9]{3,}-[A-Za-z0-9_-]{32,}"),
-        "openai-key": re.compile(r"\bsk-(?:proj-|svcacct-)?[A-Za-z0-9_-]{20,}T3BlbkFJ[A-Za-z0-9_-]{20,}"),
-        "npm-token": re.compile(r"\bnpm_[A-Za-z0-9]{36}\b"),
-        "pypi-token": re.compile(r"\bpypi-AgE[A-Za-z0-9_-]{50,}"),
-        "huggingface-token": re.compile(r"\bhf_[A-Za-z0-9]{34}\b"),
-        "sendgrid-key": re.compile(r"\bSG\.[A-Za-z0-9_-]{20,24}\.[A-Za-z0-9_-]{40,50}\b"),
-        "json-web-token": re.compile(r"\beyJ[A-Za-z0-9_-]{17,}\.eyJ[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{20,}"),
-        "url-password": re.compile(
-            r"(?<=://)[A-Za-z0-9._~%-]+:(?!\$|\{|<|%[({s])[^\s:/?#\[\]@\"'<>{}$]{3,}(?=@[A-Za-z0-9.-]+)"
-        ),
-    }
-)
+@dataclass(frozen=True, slots=True)
+class _Secret:
+    """A pattern, and texts one of which stands in all that it matches: asked first, for speed."""
 
-_HINTS: Final = re.compile(
-    r"PRIVATE KEY|AKIA|ASIA|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|hooks\.slack|k_live_|AIza|sk-|npm_"
-    r"|pypi-AgE|hf_|SG\.|eyJ|://[^\s/@]+:[^\s/@]+@"
+    rule: str
+    hints: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+
+def _secret(rule: str, hints: str, pattern: str) -> _Secret:
+    return _Secret(rule, tuple(hints.split("|")), re.compile(pattern))
+
+
+_SECRETS: Final = (
+    _secret(
+        "private-key",
+        "PRIVATE KEY",
+        r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
+        r"[\s\S]{40,}?(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|\Z)",
+    ),
+    _secret("aws-access-key", "AKIA|ASIA", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
+    _secret("github-token", "ghp_|gho_|ghu_|ghs_|ghr_", r"\bgh[pousr]_[A-Za-z0-9]{36,255}\b"),
+    _secret("github-token", "github_pat_", r"\bgithub_pat_[A-Za-z0-9_]{60,255}\b"),
+    _secret("gitlab-token", "glpat-", r"\bglpat-[A-Za-z0-9_-]{20,}"),
+    _secret("slack-token", "xox", r"\bxox[abprs]-[0-9]{6,}-[A-Za-z0-9-]{10,}"),
+    _secret(
+        "slack-webhook",
+        "hooks.slack.com",
+        r"https://hooks\.slack\.com/services/T[A-Z0-9]{6,}/B[A-Z0-9]{6,}/[A-Za-z0-9]{20,}",
+    ),
+    _secret("stripe-key", "k_live_", r"\b[rs]k_live_[A-Za-z0-9]{20,}\b"),
+    _secret("google-api-key", "AIza", r"\bAIza[0-9A-Za-z_-]{35}(?![\w-])"),
+    _secret("anthropic-key", "sk-ant-", r"\bsk-ant-[A-Za-z0-9]{3,}-[A-Za-z0-9_-]{32,}"),
+    _secret(
+        "openai-key",
+        "T3BlbkFJ",
+        r"\bsk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{20,}T3BlbkFJ[A-Za-z0-9_-]{20,}",
+    ),
+    _secret("npm-token", "npm_", r"\bnpm_[A-Za-z0-9]{36}\b"),
+    _secret("pypi-token", "pypi-AgE", r"\bpypi-AgE[A-Za-z0-9_-]{50,}"),
+    _secret("huggingface-token", "hf_", r"\bhf_[A-Za-z0-9]{34}\b"),
+    _secret("sendgrid-key", "SG.", r"\bSG\.[A-Za-z0-9_-]{20,24}\.[A-Za-z0-9_-]{40,50}"),
+    _secret("json-web-token", "eyJ", r"\beyJ[A-Za-z0-9_-]{17,}\.eyJ[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{20,}"),
+    _secret(
+        "url-password",
+        "://",
+        r"://(?P<value>[A-Za-z0-9._~%+-]+:(?![${<%])[^\s:/?#\[\]@\"'<>{}$]{3,})@[A-Za-z0-9.-]+",
+    ),
 )
-"""A text without any of these holds no secret; asked first, for speed."""
+"""A group called ``value`` is what is replaced; the whole match where there is none."""
 
 _SAMPLE: Final = re.compile(
     r"example|sample|dummy|fake|placeholder|your[-_]?|xxx|test[-_]?key|redacted|changeme|user:pass|foo:bar"
@@ -64,18 +80,20 @@ _SAMPLE: Final = re.compile(
 
 _INJECTION: Final = re.compile(
     r"\b(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+|the\s+|your\s+|these\s+|of\s+)*"
-    r"(?:previous|prior|preceding|above|earlier|former|system)\s+(?:instruction|prompt|rule|direction|message|context)s?"
+    r"(?:previous|prior|preceding|above|earlier|former|system)\s+"
+    r"(?:instruction|prompt|rule|direction|message)s?\b"
     r"|\byou\s+are\s+now\s+(?:a|an|in|the)\s+(?:\w+\s+){0,3}(?:mode|assistant|ai|model|agent)\b"
-    r"|\b(?:reveal|print|output|show|repeat|leak)\s+(?:\w+\s+){0,3}(?:system\s+prompt|hidden\s+instructions|credentials|secrets)\b"
-    r"|\bdo\s+not\s+(?:tell|inform|mention\s+(?:this\s+)?to)\s+the\s+user\b"
-    r"|<\|(?:im_start|system|im_end)\|>\s*(?:system|assistant)?",
-    re.IGNORECASE,
+    r"|\b(?:reveal|print|output|show|repeat|leak)\s+(?:\w+\s+){0,3}"
+    r"(?:system\s+prompt|hidden\s+instructions|credentials)\b"
+    r"|\bdo\s+not\s+(?:tell|inform)\s+the\s+user\b"
 )
-_INJECTION_HINTS: Final = re.compile(
-    r"previous|prior|preceding|above|earlier|former|system|you are now|credentials|secrets|tell the user"
-    r"|inform the user|mention|im_start|hidden",
-    re.IGNORECASE,
+"""Searched in lower-case text."""
+
+_INJECTION_HINTS: Final = (
+    ("ignore", "disregard", "forget", "override", "reveal", "print", "output", "show", "repeat", "leak"),
+    ("instruction", "system", "previous", "prior", "preceding", "credentials"),
 )
+"""A text without one of each holds no such passage, but for the two phrases asked beside them."""
 
 
 def redact(text: str) -> tuple[str, tuple[Finding, ...]]:
@@ -85,28 +103,28 @@ def redact(text: str) -> tuple[str, tuple[Finding, ...]]:
     -------
     The text, and one finding for each secret, by line.
     """
-    if not _HINTS.search(text):
-        return text, ()
     findings: list[Finding] = []
+    for secret in _SECRETS:
+        if any(hint in text for hint in secret.hints):
+            text = secret.pattern.sub(partial(_replaced, secret.rule, findings), text)
+    return text, tuple(sorted(findings, key=lambda finding: (finding.line, finding.rule)))
 
-    def replaced(rule: str, found: re.Match[str]) -> str:
-        value = found.group()
-        if _SAMPLE.search(value):
-            return value
-        findings.append(Finding(rule, text.count("\n", 0, found.start()) + 1))
-        return f"[REDACTED:{rule}]" + "\n" * value.count("\n")
 
-    out = text
-    for rule, pattern in _SECRETS.items():
-        out = pattern.sub(lambda found, rule=rule: replaced(rule, found), out)  # type: ignore[misc]
-    return out, tuple(sorted(findings, key=lambda finding: (finding.line, finding.rule)))
+def _replaced(rule: str, findings: list[Finding], found: re.Match[str]) -> str:
+    value = found["value"] if "value" in found.re.groupindex else found.group()
+    if _SAMPLE.search(value):
+        return found.group()
+    findings.append(Finding(rule, found.string.count("\n", 0, found.start()) + 1))
+    return found.group().replace(value, f"[REDACTED:{rule}]" + "\n" * value.count("\n"), 1)
 
 
 def injections(text: str) -> tuple[Finding, ...]:
     """Return where a text speaks to a model instead of about the project, by line."""
-    if not _INJECTION_HINTS.search(text):
+    lower = text.lower()
+    likely = all(any(hint in lower for hint in hints) for hints in _INJECTION_HINTS)
+    if not (likely or "you are now" in lower or "the user" in lower):
         return ()
     return tuple(
-        Finding("prompt-injection", text.count("\n", 0, found.start()) + 1)
-        for found in _INJECTION.finditer(text)
+        Finding("prompt-injection", lower.count("\n", 0, found.start()) + 1)
+        for found in _INJECTION.finditer(lower)
     )
