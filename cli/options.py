@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
     from .. import Engine, PackedContext, PackOptions, Progress, ScanOptions, SolveOptions, Task
 
-Repo = Annotated[Path, typer.Argument(metavar="[REPO]", help="Folder to read.", show_default=False)]
+Repo = Annotated[Path, typer.Argument(metavar="REPO", help="Folder to read.", show_default=False)]
 Artifact = Annotated[
     str | None,
     typer.Argument(
-        metavar="[ARTIFACT]",
+        metavar="ARTIFACT",
         help="A packed-context.v1 file; by default the one in .satchel here.",
         show_default=False,
     ),

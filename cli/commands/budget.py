@@ -32,7 +32,7 @@ def command(
     artifact: Annotated[
         str | None,
         typer.Argument(
-            metavar="[ARTIFACT]",
+            metavar="ARTIFACT",
             help="A packed-context.v1 file: show where its tokens went. Without one: what a task would get.",
             show_default=False,
         ),
@@ -49,7 +49,10 @@ def command(
     format: Format = "markdown",  # noqa: A002 - the option's name
     json: Json = False,
 ) -> None:
-    """Show the budget envelope of a task, or where the tokens of a pack went, by zone."""
+    """Show the budget of a task or a pack.
+
+    The envelope that a task would get, or where the tokens of a pack went, by zone.
+    """
     if artifact is not None:
         from ... import read_artifact, summarise
 

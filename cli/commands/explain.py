@@ -24,7 +24,10 @@ def command(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Explain what happened to a candidate, with the numbers behind it."""
+    """Explain why a candidate is in or out.
+
+    The reason with the numbers behind it, and what would change it.
+    """
     from ... import UsageError, read_artifact
     from ... import explain as explain_candidate
 

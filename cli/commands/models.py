@@ -7,7 +7,10 @@ from ..options import Json
 
 
 def command(json: Json = False) -> None:
-    """List the models whose windows and tokenizers are known."""
+    """List the models that are known.
+
+    Their windows, and how their tokens are counted: exactly, or by an upper estimate with its band.
+    """
     from ... import list_profiles
 
     profiles = list_profiles()

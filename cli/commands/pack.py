@@ -91,7 +91,11 @@ def command(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Pack a repository: read it, choose the evidence that serves the task best, and write the prompt."""
+    """Pack a repository for a task.
+
+    Read it, choose the evidence that serves the task best within the budget, and write the prompt, the
+    artifact that accounts for every candidate, and the problem that was solved.
+    """
     from ... import DEFAULT_FOLDER, inside, summarise, write_pack
 
     folder = Path(DEFAULT_FOLDER) if out is None else out

@@ -27,7 +27,10 @@ def command(
     tokenizer: Tokenizer = None,
     json: Json = False,
 ) -> None:
-    """Render the prompt of a pack; it stays within the artifact's limit, or an error says by how much not."""
+    """Render the prompt of a pack.
+
+    It stays within the artifact's limit in every format, or an error says by how much not.
+    """
     from ... import read_artifact, read_problem, render_artifact, write_text
 
     path = artifact_path(artifact)

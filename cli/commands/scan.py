@@ -74,7 +74,10 @@ def command(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """List the candidates that a task can choose from, the most relevant first, and what was not read."""
+    """List the candidates of a task.
+
+    The most relevant first, with their sizes, and what was not read.
+    """
     from ... import inside, write_text
 
     with Ticker(quiet=quiet) as ticker:

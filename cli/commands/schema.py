@@ -13,11 +13,11 @@ from ..options import Json
 def command(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME]", help="The schema to print; all are listed without one."),
+        typer.Argument(metavar="NAME", help="The schema to print; all are listed without one."),
     ] = None,
     json: Json = False,
 ) -> None:
-    """List the schemas of the file formats, or print one as JSON."""
+    """List or print the JSON Schemas."""
     from ... import SCHEMAS
     from ... import schema as schema_of
 

@@ -72,7 +72,10 @@ def command(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Solve a packing problem: choose the units, and the form of each, that are worth most together."""
+    """Solve a packing problem.
+
+    Choose the units, and the form of each, that are worth most together within the budget.
+    """
     from ... import InputError, read_problem, summarise, write_texts
 
     with Ticker(quiet=quiet) as ticker:

@@ -43,7 +43,11 @@ def command(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Recheck an artifact: constraints, objective, partition of candidates, recount. Exit 1 on failure."""
+    """Recheck everything an artifact claims.
+
+    Constraints, objective and bound, the account of candidates, and the recount of the prompt, by code that
+    shares nothing with the solver. Exit code 1 if a check fails.
+    """
     from ... import VerificationError, read_artifact, read_problem, read_prompt
     from ... import verify as verify_artifact
 
