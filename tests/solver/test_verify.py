@@ -161,7 +161,7 @@ def test_each_constraint(
         assert check in failed(verify(artifact(instance, wrong), instance))
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 @given(problems())
 def test_constraints_and_sums_agree_with_the_oracle(instance: Problem) -> None:
     """All that follows from the selection alone is right for the optimum of brute force."""
