@@ -221,11 +221,11 @@ def _final_stop(search: Search) -> StopReason:
 
 
 def _reproducible(search: Search) -> bool:
+    """Whether another run gives the same bytes: the answer is canonical, or nothing but work was counted."""
     if search.engine == "greedy" or (search.proved and search.canonical):
         return True
-    if search.proved and search.options.time_limit is not None and search.out_of_time():
-        return False  # the clock may have cut the canonical stage
-    return search.options.workers == 1 and search.stop not in (StopReason.WALL_CLOCK, StopReason.INTERRUPT)
+    by_clock = search.out_of_time() or search.stop is StopReason.INTERRUPT
+    return search.options.workers == 1 and not by_clock
 
 
 def _versions(engine: str) -> dict[str, str]:
