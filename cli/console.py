@@ -102,7 +102,8 @@ def print_text(text: str, *, json_escapes: bool = False) -> None:
 
 
 def note(text: str, *, kind: str = "note", style: str = "dim") -> None:
-    """Print a message for the person on standard error."""
+    """Print a message for the person on standard error, behind what standard output has so far."""
+    sys.stdout.flush()
     print_lines([Line(f"{kind}: {shown(text)}", style)], to=sys.stderr)
 
 
