@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from oracle import Model
+
 from satchel.models import Certificate, PackedContext, Problem
 from satchel.solver.verify.certificate import Proof
 from satchel.solver.verify.facts import Facts

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from hypothesis import strategies as st
+
 from satchel.models import Problem, selects
 
 ZONES = ("source_evidence", "task", "examples")

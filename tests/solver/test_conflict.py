@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from oracle import best, contradiction
+from strategies import problems
+
 from satchel.models import InfeasibleError, Problem
 from satchel.solver.backends.cpsat import CpSat, Limits
 from satchel.solver.compile import compile_problem
@@ -15,7 +17,6 @@ from satchel.solver.conflict import _without, find_conflict
 from satchel.solver.linear import build
 from satchel.solver.options import SolveOptions
 from satchel.solver.solve import solve
-from strategies import problems
 
 
 def fails(**parts: Any) -> InfeasibleError:

@@ -6,6 +6,8 @@ import numpy as np
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from oracle import Answer, best, contradiction
+from strategies import problems
+
 from satchel.models import InfeasibleError, Problem
 from satchel.solver.backends import highs
 from satchel.solver.backends.cpsat import CpSat, Limits
@@ -18,7 +20,6 @@ from satchel.solver.linear import Linear, build
 from satchel.solver.restrict import restrict
 from satchel.solver.round import round_relaxation
 from satchel.solver.search import columns_of, pack_of
-from strategies import problems
 
 relaxed = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 

@@ -7,11 +7,12 @@ import json
 import pytest
 from hypothesis import HealthCheck, event, given, settings
 from oracle import best, contradiction
+from strategies import problems
+
 from satchel.models import InfeasibleError, PackedContext, PolicyError, Problem, Status
 from satchel.solver.options import SolveOptions
 from satchel.solver.solve import solve
 from satchel.solver.verify import verify
-from strategies import problems
 
 SMALLEST = {
     "schemaVersion": "packing-problem.v1",

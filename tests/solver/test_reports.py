@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from satchel.models import PackedContext, Problem, Status, StopReason
 from satchel.solver.options import Progress, SolveOptions
 from satchel.solver.solve import solve

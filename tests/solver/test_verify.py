@@ -9,9 +9,10 @@ import pytest
 from build import artifact
 from hypothesis import HealthCheck, given, settings
 from oracle import best, contradiction
+from strategies import problems
+
 from satchel.models import PackedContext, Problem
 from satchel.solver.verify import VerifyReport, verify
-from strategies import problems
 
 
 def problem(units: Mapping[str, Mapping[str, Any]], available: int = 100, **parts: Any) -> Problem:
