@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from ..models import (
     ContextUnit,
     CoverageDimension,
     Diagnostic,
+    Kind,
     PackingPolicy,
     RedundancyGroup,
     RejectedUnit,
@@ -31,8 +33,15 @@ from .tasks import TaskKind, task_kind
 from .units import build_units, duplicates
 from .walk import WalkOptions
 
+_README_CHARS: Final = 1_000
+"""How much of the beginning of a README stands for what a project is about."""
+
 _REQUIRED_OF_NAMED: Final = 4
 """A named file or folder is present with at least this many of its units, those nearest to the task."""
+
+_ON_MAP: Final = frozenset({FileClass.SOURCE, FileClass.CONTRACT, FileClass.CONFIG, FileClass.DOC})
+_NOT_ON_MAP: Final = re.compile(r"(^|/)(\.[^/]*|licen[sc]e[^/]*|copying[^/]*|unlicense|notice|authors)(/|$)")
+"""Files of other classes, hidden ones and licences are counted on the map, not listed."""
 
 _NAMED_RELEVANCE: Final = 0.5
 """All other units of what is named are at least this relevant."""
@@ -102,7 +111,7 @@ def scan(root: Path, task: Task, options: ScanOptions | None = None) -> ScanResu
     rules = replace(options.walk, explicit=(*options.walk.explicit, *task.focus))
     reading = read_candidates(root, rules, default_registry())
     history = read_history(root) if options.history else History()
-    asked = _asked(task, reading.candidates)
+    asked = _asked(task, kind, reading.candidates)
     ranking = rank(reading.candidates, kind, asked)
     scores = ranking.scores
     required = _name(scores, reading.candidates, rules.explicit)
@@ -120,6 +129,12 @@ def scan(root: Path, task: Task, options: ScanOptions | None = None) -> ScanResu
         name=root.resolve().name,
         relevance=kind.repo_map.relevance,
         authority=kind.authority.get(FileClass.SOURCE, 0.0),
+        coverage={
+            dimension.name: rule.strength
+            for dimension in kind.coverage
+            for rule in dimension.rules
+            if Kind.REPO_SUMMARY in rule.kinds
+        },
     )
     return ScanResult(
         kind=kind,
@@ -134,8 +149,11 @@ def scan(root: Path, task: Task, options: ScanOptions | None = None) -> ScanResu
     )
 
 
-def _asked(task: Task, candidates: Sequence[Candidate]) -> tuple[str, ...]:
-    """Return the texts that say what the task is about; the README's headings when the task says nothing."""
+def _asked(task: Task, kind: TaskKind, candidates: Sequence[Candidate]) -> tuple[str, ...]:
+    """Return the texts that say what the task is about.
+
+    A task that says nothing is about what its kind always asks, and what the README speaks of.
+    """
     asked = tuple(text for text in (task.title, task.about, *task.outline) if text.strip())
     if asked or task.focus:
         return asked or tuple(path.replace("/", " ") for path in task.focus)
@@ -144,7 +162,8 @@ def _asked(task: Task, candidates: Sequence[Candidate]) -> tuple[str, ...]:
         for candidate in candidates
         if "/" not in candidate.file.path and candidate.file.path.lower().startswith("readme")
     ]
-    return tuple(fragment.signature for fragment in readme) + tuple(f.text[:1_000] for f in readme[:1])
+    headings = tuple(fragment.signature for fragment in readme)
+    return (kind.words, *headings, *(fragment.text[:_README_CHARS] for fragment in readme[:1]))
 
 
 def _name(scores: list[float], candidates: Sequence[Candidate], explicit: Sequence[str]) -> frozenset[int]:
@@ -174,7 +193,12 @@ def _map_files(reading: Reading, scores: Sequence[float]) -> list[MapFile]:
             shown = fragment.defines if fragment.role == "file" else fragment.defines[:1]
             names.setdefault(path, []).extend(shown if fragment.role not in ("module", "block") else ())
     return [
-        MapFile(file.path, tuple(dict.fromkeys(names.get(file.path, ()))), best.get(file.path, 0.0))
+        MapFile(
+            file.path,
+            tuple(dict.fromkeys(names.get(file.path, ()))),
+            best.get(file.path, 0.0),
+            listed=file.file_class in _ON_MAP and not _NOT_ON_MAP.search(file.path.lower()),
+        )
         for file in reading.files
     ]
 

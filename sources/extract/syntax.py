@@ -479,4 +479,5 @@ def _bare(node: SgNode | None) -> str:
     if node is None:
         return ""
     text = re.sub(r"<.*", "", " ".join(node.text().split()))
-    return text.rpartition("::")[2].lstrip("&").strip() or text
+    text = re.sub(r"&\s*(?:'\w+\s+)?(?:mut\s+)?|\bdyn\s+", "", text)
+    return text.rpartition("::")[2].strip() or text

@@ -103,12 +103,12 @@ class Index:
         """
         total = np.zeros(self.size, dtype=np.float64)
         asked = sorted(query)
-        if not asked or not self.size:
-            return total
         chosen = np.ones(self.size, dtype=bool)
         if among is not None:
             chosen[:] = False
             chosen[among] = True
+        if not asked or not chosen.any():
+            return total
         hits = self._hits(asked)
         found = {name: self._counts(self.fields[name], hits, len(asked), chosen) for name in weights}
         # A term is as rare as the texts are few that hold it in any field.

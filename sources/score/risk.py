@@ -90,10 +90,14 @@ _INJECTION: Final = re.compile(
 """Searched in lower-case text."""
 
 _INJECTION_HINTS: Final = (
-    ("ignore", "disregard", "forget", "override", "reveal", "print", "output", "show", "repeat", "leak"),
-    ("instruction", "system", "previous", "prior", "preceding", "credentials"),
+    *(
+        f"{which} {what}"
+        for which in ("previous", "prior", "preceding", "above", "earlier", "former", "system")
+        for what in ("instruction", "prompt", "rule", "direction", "message")
+    ),
+    *("you are now", "hidden instructions", "credentials", "tell the user", "inform the user"),
 )
-"""A text without one of each holds no such passage, but for the two phrases asked beside them."""
+"""A text without any of these, white space aside, holds no such passage; asked first, for speed."""
 
 
 def redact(text: str) -> tuple[str, tuple[Finding, ...]]:
@@ -121,8 +125,8 @@ def _replaced(rule: str, findings: list[Finding], found: re.Match[str]) -> str:
 def injections(text: str) -> tuple[Finding, ...]:
     """Return where a text speaks to a model instead of about the project, by line."""
     lower = text.lower()
-    likely = all(any(hint in lower for hint in hints) for hints in _INJECTION_HINTS)
-    if not (likely or "you are now" in lower or "the user" in lower):
+    plain = " ".join(lower.split())
+    if not any(hint in plain for hint in _INJECTION_HINTS):
         return ()
     return tuple(
         Finding("prompt-injection", lower.count("\n", 0, found.start()) + 1)

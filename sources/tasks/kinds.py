@@ -130,6 +130,7 @@ class TaskKind(Model):
 
     name: str
     summary: str
+    words: str = Field(default="", description="what such a task asks when it does not say what about")
     weights: Weights
     zones: dict[str, ZoneShare]
     policy: PackingPolicy

@@ -1,0 +1,275 @@
+"""Words, BM25, links from documents to code, excerpts, coverage."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from satchel.models import Kind
+from satchel.sources.extract import Document, Fragment, Span, default_registry
+from satchel.sources.file_classes import FileClass
+from satchel.sources.gitinfo import History
+from satchel.sources.score.coverage import Subject, coverage
+from satchel.sources.score.excerpts import SHARE, excerpt
+from satchel.sources.score.freshness import UNKNOWN, freshness
+from satchel.sources.score.index import K1, B, Index
+from satchel.sources.score.links import linked_scores
+from satchel.sources.score.relevance import Corpus, relevance
+from satchel.sources.score.words import query_terms, stem, terms
+from satchel.sources.tasks import CoverageRule, Dimension
+
+
+class TestWords:
+    @pytest.mark.parametrize(
+        ("word", "expected"),
+        [
+            ("timeout", ("timeout",)),
+            ("getHTTPResponse", ("get", "http", "respons", "gethttpresponse")),
+            ("max_retries", ("max", "retry", "max_retries")),
+            ("v2", ("v", "2", "v2")),
+            ("__init__", ("init",)),
+            ("Ωmega", ("ω", "mega", "ωmega")),
+            ("_", ("_",)),
+        ],
+    )
+    def test_identifiers_are_taken_apart(self, word: str, expected: tuple[str, ...]) -> None:
+        assert set(terms(word)) == set(expected)
+
+    def test_scripts_without_spaces_go_by_pairs(self) -> None:
+        assert set(terms("設定変更")) >= {"設定", "定変", "変更"}
+
+    @pytest.mark.parametrize(
+        "family",
+        [
+            ("validate", "validates", "validated", "validating", "validation"),
+            ("configure", "configuring", "configuration", "configured"),
+            ("decorator", "decorators"),
+            ("retry", "retries"),
+            ("stop", "stopped", "stopping"),
+            ("class", "classes"),
+        ],
+    )
+    def test_endings_meet(self, family: tuple[str, ...]) -> None:
+        assert len({stem(word) for word in family}) == 1
+
+    @pytest.mark.parametrize("word", ["is", "bus", "pass", "this", "éa", "x"])
+    def test_short_and_foreign_words_stay(self, word: str) -> None:
+        assert stem(word) == word
+
+    def test_questions_lose_stop_words_and_weigh_repeats(self) -> None:
+        query = query_terms("How to use the Timeout", "timeouts")
+        assert query == {"timeout": pytest.approx(2**0.5)}
+
+
+def plain_bm25(texts: list[list[str]], query: dict[str, float]) -> list[float]:
+    """The textbook formula, one document and one term at a time."""
+    mean = sum(map(len, texts)) / len(texts)
+    scores = []
+    for text in texts:
+        score = 0.0
+        for term, weight in query.items():
+            having = sum(term in other for other in texts)
+            rarity = np.log1p((len(texts) - having + 0.5) / (having + 0.5))
+            tf = text.count(term)
+            score += weight * rarity * tf * (K1 + 1) / (tf + K1 * (1 - B + B * len(text) / mean))
+        scores.append(score)
+    return scores
+
+
+class TestIndex:
+    TEXTS = ("alpha beta beta", "beta gamma", "", "delta " * 30 + "alpha", "Alpha_Beta")
+
+    def test_equals_the_textbook(self) -> None:
+        words = [text.split() for text in self.TEXTS[:4]]
+        query = {"alpha": 1.0, "beta": 2.0, "zeta": 1.0}
+        index = Index({"body": self.TEXTS[:4]})
+        assert index.scores(query, {"body": 1.0}) == pytest.approx(plain_bm25(words, query))
+
+    def test_identifiers_match_by_their_parts(self) -> None:
+        scores = Index({"body": self.TEXTS}).scores({"beta": 1.0}, {"body": 1.0})
+        assert scores[4] > 0
+        assert scores[3] == 0
+
+    def test_fields_add_up(self) -> None:
+        index = Index({"name": ("alpha", "x", "y"), "body": ("x", "alpha", "y")})
+        both = index.scores({"alpha": 1.0}, {"name": 0.7, "body": 1.0})
+        name = index.scores({"alpha": 1.0}, {"name": 0.7})
+        assert both[0] < name[0] * 1.01  # rarity counts texts that hold the term in any field
+        assert both[1] > both[0] > 0
+        assert both[2] == 0
+
+    def test_only_the_chosen_are_scored(self) -> None:
+        scores = Index({"body": self.TEXTS}).scores({"beta": 1.0}, {"body": 1.0}, np.array([0, 3]))
+        assert scores[0] > 0
+        assert scores[1] == 0
+
+    @pytest.mark.parametrize("texts", [(), ("",), ("", "")])
+    def test_nothing_scores_nothing(self, texts: tuple[str, ...]) -> None:
+        """I10: no division by the zero of an empty repository."""
+        assert not Index({"body": texts}).scores({"a": 1.0}, {"body": 1.0}).any()
+
+    def test_order_of_texts_does_not_matter(self) -> None:
+        query = {"alpha": 1.0, "beta": 1.0}
+        forth = Index({"body": self.TEXTS}).scores(query, {"body": 1.0})
+        back = Index({"body": self.TEXTS[::-1]}).scores(query, {"body": 1.0})
+        assert np.array_equal(forth, back[::-1])
+
+
+class TestLinks:
+    def linked(self, *sections: str, nearness: list[float]) -> list[float]:
+        texts = ("code", "code", *sections)
+        index = Index({"body": texts})
+        numbers = np.arange(2, len(texts))
+        scores = np.array([0.0, 0.0, *nearness])
+        definitions = {"Client": [0], "send_it": [1], "go": [1]}
+        return list(linked_scores(index, "body", scores, numbers, definitions))
+
+    def test_a_section_passes_its_score_to_what_it_names(self) -> None:
+        received = self.linked("the Client is", "then send_it", nearness=[2.0, 1.0])
+        assert received[:2] == [1.0, 0.25]
+
+    def test_a_common_name_counts_less(self) -> None:
+        received = self.linked("Client send_it", "Client", "Client", nearness=[1.0, 0.0, 0.0])
+        assert received[0] == pytest.approx(3**-0.5)
+        assert received[1] == 1.0
+
+    def test_names_must_be_spelled_alike_and_not_short(self) -> None:
+        assert not any(self.linked("client go", nearness=[1.0]))
+
+    def test_shared_names_share(self) -> None:
+        index = Index({"body": ("a", "b", "run_it")})
+        received = linked_scores(index, "body", np.array([0, 0, 1.0]), np.array([2]), {"run_it": [0, 1]})
+        assert received[0] == received[1] == pytest.approx(0.5**0.5)
+
+    def test_only_the_nearest_are_read(self) -> None:
+        index = Index({"body": ("a", "b", "first_name", "second_name")})
+        definitions = {"first_name": [0], "second_name": [1]}
+        scores = np.array([0, 0, 2.0, 1.0])
+        received = linked_scores(index, "body", scores, np.array([2, 3]), definitions, read=1)
+        assert received[1] == 0
+        assert received[0] > 0
+
+
+def corpus(code: list[str], prose: list[str], definitions: dict[str, list[int]]) -> Corpus:
+    texts = [*code, *prose]
+    blank = [""] * len(texts)
+    return Corpus(
+        index=Index({"name": blank, "path": blank, "doc": blank, "body": texts}),
+        code=np.arange(len(code)),
+        prose=np.arange(len(code), len(texts)),
+        documents=np.arange(len(code), len(texts)),
+        parents=np.full(len(texts), -1),
+        definitions=definitions,
+    )
+
+
+class TestRelevance:
+    def test_documents_carry_over_to_code_without_a_common_word(self) -> None:
+        found = relevance(
+            corpus(["def fetch(): pass", "timeout = 1"], ["Timeouts: call fetch twice"], {"fetch": [0]}),
+            ["timeout"],
+            np.ones(3),
+        )
+        assert found.scores[0] == 1.0
+        assert 0 < found.scores[1] < 1
+        assert found.links[0] == 1.0
+
+    def test_factors_lower_and_zero_factors_remove(self) -> None:
+        parts = corpus(["timeout a", "timeout a"], [], {})
+        scores = relevance(parts, ["timeout"], np.array([1.0, 0.5])).scores
+        assert scores[0] == 1.0
+        assert scores[1] == pytest.approx(0.5**2.5)
+        assert relevance(parts, ["timeout"], np.array([1.0, 0.0])).scores[1] == 0.0
+
+    def test_members_receive_of_their_class(self) -> None:
+        parts = corpus(["timeout", "other", "other"], [], {})
+        parts.parents[1] = 0
+        scores = relevance(parts, ["timeout"], np.ones(3)).scores
+        assert scores[1] > scores[2] == 0
+
+    def test_no_words_no_relevance(self) -> None:
+        assert not relevance(corpus(["a"], ["b"], {}), ["", "the of"], np.ones(2)).scores.any()
+
+    def test_scores_are_within_bounds(self) -> None:
+        found = relevance(corpus(["a b", "b"], ["a", "b b"], {"a": [0]}), ["a b"], np.full(4, 0.7))
+        assert found.scores.min() >= 0
+        assert found.scores.max() <= 0.7
+
+
+def fragment_of(text: str, language: str = "markdown") -> tuple[Fragment, tuple[str, ...]]:
+    document = Document("a", text, "doc", language)
+    (fragment,) = default_registry().extract(document).fragments
+    return fragment, document.lines
+
+
+class TestExcerpts:
+    def test_shows_the_head_and_what_is_asked_for(self) -> None:
+        paragraphs = [f"Paragraph {n} is about nothing at all, for so many words.\n" for n in range(40)]
+        paragraphs[30] = "Here is what a timeout does to the client.\n"
+        fragment, lines = fragment_of("# Title\n\nFirst words.\n\n" + "\n".join(paragraphs))
+        spans = excerpt(fragment, lines, query_terms("timeout"))
+        shown = [lines[n - 1] for span in spans for n in range(span.start, span.end + 1)]
+        assert shown[0] == "# Title"
+        assert paragraphs[30].strip() in shown
+        assert sum(map(len, shown)) <= SHARE * len(fragment.text)
+
+    def test_no_cut_within_a_fenced_block(self) -> None:
+        """B17: no half that looks whole."""
+        fence = "```py\n" + "x = timeout\n\n" * 8 + "```\n"
+        fragment, lines = fragment_of("# T\n\nLead.\n\n" + ("Words and words.\n\n" + fence + "\n") * 4)
+        text = [
+            lines[n - 1]
+            for s in excerpt(fragment, lines, query_terms("timeout"))
+            for n in range(s.start, s.end + 1)
+        ]
+        assert sum(line.startswith("```") for line in text) % 2 == 0
+
+    def test_stays_within_own_lines(self) -> None:
+        lines = tuple(f"line {n} timeout" if n % 3 else "" for n in range(1, 90))
+        own = (Span(1, 30), Span(60, 89))
+        text = "\n".join(line for s in own for line in lines[s.start - 1 : s.end])
+        fragment = Fragment("module", "", "m", own, text)
+        for span in excerpt(fragment, lines, query_terms("timeout")):
+            assert any(o.start <= span.start and span.end <= o.end for o in own)
+
+
+class TestCoverage:
+    RULES = (
+        Dimension(
+            name="errors", rules=(CoverageRule(pattern="Error", where="name"), CoverageRule(strength=0.5))
+        ),
+        Dimension(name="docs", rules=(CoverageRule(classes=(FileClass.DOC,)),)),
+        Dimension(name="maps", rules=(CoverageRule(kinds=(Kind.REPO_SUMMARY,)),)),
+        Dimension(name="places", rules=(CoverageRule(path="^src/", roles=("class",)),)),
+    )
+
+    def subject(self, name: str) -> Subject:
+        fragment = Fragment("class", name, name, (Span(1, 1),), "text", defines=(name,))
+        return Subject(fragment, Kind.SYMBOL, FileClass.SOURCE, "src/a.py")
+
+    def test_the_best_rule_counts(self) -> None:
+        assert coverage(self.subject("MyError"), 1.0, self.RULES) == {"errors": 1.0, "places": 1.0}
+        assert coverage(self.subject("Other"), 1.0, self.RULES) == {"errors": 0.5, "places": 1.0}
+
+    def test_what_is_not_relevant_covers_nothing(self) -> None:
+        assert coverage(self.subject("MyError"), 0.0, self.RULES) == {}
+        assert coverage(self.subject("MyError"), 0.033, self.RULES)["errors"] == pytest.approx(0.1)
+
+
+class TestFreshness:
+    YEAR = 31_557_600
+
+    def test_halves_in_two_years_before_the_newest_commit(self) -> None:
+        history = History(
+            head_time=10 * self.YEAR, last_changes={"new": 10 * self.YEAR, "old": 8 * self.YEAR}
+        )
+        assert freshness(history, "new") == 1.0
+        assert freshness(history, "old") == 0.5
+
+    def test_unknown_is_a_half(self) -> None:
+        assert freshness(History(), "a") == UNKNOWN
+        assert freshness(History(head_time=5), "a") == UNKNOWN
+
+    def test_beyond_the_horizon_is_at_least_that_old(self) -> None:
+        history = History(head_time=10 * self.YEAR, horizon=6 * self.YEAR)
+        assert freshness(history, "a") == 0.25
