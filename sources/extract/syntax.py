@@ -11,6 +11,7 @@ from ast_grep_py import SgNode, SgRoot
 
 from .base import NotParsedError, Span
 from .grammars import Grammar
+from .naming import EXPORTS, IDENTIFIER, assigned_name, name_of, other_body
 
 _LONG_VALUE: Final = 4
 """A constant of at least this many lines is a definition of its own; shorter ones stay together."""
@@ -38,11 +39,7 @@ _MOSTLY: Final = 0.5
 _PATTERNS: Final = frozenset({"object_pattern", "array_pattern"})
 """What is taken apart on the way in comes from elsewhere: such statements are imports in all but name."""
 
-_TYPE_BODIES: Final = frozenset({"struct_type", "interface_type", "object_type"})
-
 _LICENCE: Final = re.compile(r"copyright|licen[sc]e|SPDX-", re.IGNORECASE)
-_EXPORTS: Final = re.compile(r"^(?:module\.)?exports(?:\.|$)")
-_IDENTIFIER: Final = re.compile(r"[A-Za-z_$][\w$]*")
 
 
 @dataclass(slots=True)
@@ -246,7 +243,7 @@ class _Reader:
         grammar, kind = self._grammar, node.kind()
         if kind in grammar.containers or kind in grammar.definitions:
             role = grammar.containers.get(kind) or grammar.definitions[kind]
-            return node, role, _name(node), exported
+            return node, role, name_of(node), exported
         if kind in grammar.wrappers:
             shown = exported or kind == "export_statement"
             for child in node.children():
@@ -267,13 +264,13 @@ class _Reader:
         first = named[0]
         kind = first.kind()
         if kind in self._grammar.containers:
-            return first, self._grammar.containers[kind], _name(first), exported
+            return first, self._grammar.containers[kind], name_of(first), exported
         if kind == "call_expression":
             return self._call(first, is_long=is_long, exported=exported)
         if node.kind() in ("public_field_definition", "field_definition"):
             value = node.field("value")
             if value is not None and value.kind() in self._grammar.functions:
-                return node, "method", _name(node), exported
+                return node, "method", name_of(node), exported
             return None
         declared = [child for child in named if child.kind() == "variable_declarator"] or [first]
         bound = declared[0]
@@ -281,15 +278,15 @@ class _Reader:
         value = bound.field("right") or bound.field("value")
         if value is not None and len(declared) == 1 and value.kind() in self._grammar.functions:
             name = target.text() if target else ""
-            shown = exported or bool(_EXPORTS.match(name))
+            shown = exported or bool(EXPORTS.match(name))
             role = "class" if value.kind() == "class" else "function"
-            return value, role, _assigned_name(name, value), shown
+            return value, role, assigned_name(name, value), shown
         if target is not None and target.kind() in _PATTERNS:
             return None
         if is_long and top and (target is not None or node.kind() != "expression_statement"):
             text = target.text() if target else ""
-            found = _IDENTIFIER.findall(_EXPORTS.sub("", text))
-            return node, "constant", ".".join(found[:3]), exported or bool(_EXPORTS.match(text))
+            found = IDENTIFIER.findall(EXPORTS.sub("", text))
+            return node, "constant", ".".join(found[:3]), exported or bool(EXPORTS.match(text))
         return None
 
     def _call(self, call: SgNode, *, is_long: bool, exported: bool) -> tuple[SgNode, str, str, bool] | None:
@@ -310,7 +307,7 @@ class _Reader:
     ) -> Member | None:
         grammar = self._grammar
         start, end = lines_of(node)
-        body = inner.field("body") or _other_body(inner)
+        body = inner.field("body") or other_body(inner)
         declared = lead.attributes or start
         signature_end = self._signature_end(start, end, inner, body)
         docs = lead.docs
@@ -376,7 +373,7 @@ class _Reader:
         exports = self._grammar.exports
         if exports is None:
             return
-        named = {name for found in exports.finditer(text) for name in _IDENTIFIER.findall(found.group())}
+        named = {name for found in exports.finditer(text) for name in IDENTIFIER.findall(found.group())}
         for member in members:
             member.public = member.public or member.name in named
 
@@ -431,53 +428,3 @@ def _family(a: Member, b: Member) -> Member:
         family=True,
         members=parts,
     )
-
-
-def _other_body(inner: SgNode) -> SgNode | None:
-    """Return the body of a function that is bound to a name, or of a type that is."""
-    value = inner.field("value")
-    if value is None:
-        spec = next((child for child in inner.children() if child.kind() == "type_spec"), None)
-        value = spec.field("type") if spec is not None else None
-    if value is None or value.kind() in _TYPE_BODIES:
-        return value
-    return value.field("body")
-
-
-def _assigned_name(target: str, value: SgNode) -> str:
-    """``module.exports.x`` is x, ``A.prototype.f`` is A.f; failing that, a function's own name serves."""
-    name = _EXPORTS.sub("", target).replace(".prototype.", ".")
-    own = value.field("name")
-    parts = _IDENTIFIER.findall(name)
-    return ".".join(parts[-3:]) or (own.text() if own is not None else "exports")
-
-
-def _name(node: SgNode) -> str:
-    """Return the name that a node defines, with the type that it belongs to where the language says so."""
-    kind = node.kind()
-    if kind == "impl_item":
-        of = _bare(node.field("type"))
-        trait = _bare(node.field("trait"))
-        return f"{of} as {trait}" if trait else of
-    name = node.field("name")
-    if kind == "method_declaration" and (receiver := node.field("receiver")) is not None:
-        found = _IDENTIFIER.findall(re.sub(r"\[.*", "", receiver.text()))
-        owner = found[-1] if found else ""
-        return f"{owner}.{name.text()}" if name is not None and owner else ""
-    if name is None and kind == "type_declaration":
-        spec = next((c for c in node.children() if c.kind() in ("type_spec", "type_alias")), None)
-        name = spec.field("name") if spec is not None else None
-    if name is None and kind == "type_alias_statement":
-        name = node.field("left")
-    if name is None:
-        return {"foreign_mod_item": "extern", "function_expression": "default"}.get(kind, "")
-    return name.text().strip("\"'`")
-
-
-def _bare(node: SgNode | None) -> str:
-    """Return a type without its generic arguments and path: ``std::fmt::Display<T>`` is Display."""
-    if node is None:
-        return ""
-    text = re.sub(r"<.*", "", " ".join(node.text().split()))
-    text = re.sub(r"&\s*(?:'\w+\s+)?(?:mut\s+)?|\bdyn\s+", "", text)
-    return text.rpartition("::")[2].strip() or text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from textwrap import dedent
 
 import pytest
+
 from satchel.models import State
 from satchel.sources.extract import Document, Extraction, Fragment, default_registry
 from satchel.sources.extract.grammars import GRAMMARS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from satchel.models import State
 from satchel.sources.extract import Document, Extraction, Form, Fragment, NotParsedError, Registry, Span
 from satchel.sources.extract.base import merge, subtract, trim
