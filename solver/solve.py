@@ -37,8 +37,8 @@ from .search import Search, columns_of, pack_of
 from .ties import canonical
 from .verify import verify
 
-TIE_WORK = 2.0
-"""Each solve of the canonical stage may spend this many times the work of the search, and one unit more."""
+TIE_WORK = 0.5
+"""Each solve of the canonical stage may spend this share of the search's work, and half a unit more."""
 
 
 def solve(problem: Problem, options: SolveOptions | None = None) -> PackedContext:
@@ -160,7 +160,7 @@ def _settle_ties(search: Search, linear: Linear, bound: DualBound | None) -> Non
         small = restrict(linear, linear.col_lo, linear.col_hi)
     else:
         small = restricted_to(c, linear, bound, best.objective)
-    work = 1 + TIE_WORK * search.work
+    work = 0.5 + TIE_WORK * search.work
     columns, search.canonical = canonical(
         c,
         small,
