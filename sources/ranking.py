@@ -18,6 +18,10 @@ from .tasks import TaskKind
 _PROSE: Final = frozenset({FileClass.DOC, FileClass.EXAMPLE, FileClass.TEST})
 _NAMELESS: Final = frozenset({"file", "module", "block", "section", "key"})
 _DEFINING: Final = frozenset({FileClass.SOURCE, FileClass.CONTRACT, FileClass.GENERATED})
+_SET_AS_CODE: Final = re.compile(
+    r"```.*?```|``[^`]+``|`[^`\n]+`|(?<=::)\n\n(?:[ \t]+\S.*\n|\n)+|\w+(?:\.\w+)+|\w+(?=\()", re.DOTALL
+)
+"""Code in Markdown and reStructuredText: fences, literals, literal blocks, dotted names and calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,11 @@ def _corpus(candidates: Sequence[Candidate]) -> Corpus:
         index=index,
         code=_numbers(n for n, c in enumerate(candidates) if c.file_class not in _PROSE),
         prose=_numbers(n for n, c in enumerate(candidates) if c.file_class in _PROSE),
-        documents=_numbers(n for n, c in enumerate(candidates) if c.file_class is FileClass.DOC),
+        documents={
+            n: " ".join(_SET_AS_CODE.findall(c.fragment.text))
+            for n, c in enumerate(candidates)
+            if c.file_class is FileClass.DOC
+        },
         parents=np.array(parents, dtype=np.int64),
         definitions=definitions,
     )

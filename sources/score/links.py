@@ -15,9 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from .index import Floats, Index, Ints
+from .words import WORD
 
 SECTIONS: Final = 80
 """How many of the nearest sections are read."""
+
+IN_PASSING: Final = 0.2
+"""What a name counts that stands in running text like any other word."""
 
 _SHORTEST_NAME: Final = 3
 """Shorter names are too common to mean anything."""
@@ -30,6 +34,7 @@ def linked_scores(
     sections: Ints,
     definitions: Mapping[str, Sequence[int]],
     *,
+    spoken: Mapping[int, str] | None = None,
     read: int = SECTIONS,
 ) -> Floats:
     """Return what each text receives from the sections nearest to the task.
@@ -44,6 +49,9 @@ def linked_scores(
         int64, sorted: which texts are sections that may pass something on.
     definitions
         Name to the texts that define it.
+    spoken
+        Sections in running text, with what of them is set as code: a name that stands outside it may be
+        an ordinary word, and counts :data:`IN_PASSING`.
     read
         How many sections are read.
 
@@ -66,10 +74,20 @@ def linked_scores(
         if nearness <= 0.0:
             break
         words = np.unique(index.of(field, int(section)))
+        code = spoken.get(int(section)) if spoken else None
+        as_code = None if code is None else frozenset(WORD.findall(code))
         for word in words[is_name[words]]:
             texts = by_id[int(word)]
-            received[texts] += nearness * nearness / sqrt(int(naming[word]) * len(texts))
+            passed = nearness * nearness / sqrt(int(naming[word]) * len(texts))
+            if as_code is not None and not _is_name(index.words[word], as_code):
+                passed *= IN_PASSING
+            received[texts] += passed
     return received
+
+
+def _is_name(word: str, as_code: frozenset[str]) -> bool:
+    """Whether a word of running text is meant as a name: set as code, or spelled as no word is."""
+    return word in as_code or "_" in word or not (word.islower() or word.istitle())
 
 
 def _definitions_by_id(index: Index, definitions: Mapping[str, Sequence[int]]) -> dict[int, Ints]:

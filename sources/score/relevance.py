@@ -40,7 +40,7 @@ LINKS: Final = 2.0
 FROM_PARENT: Final = 0.1
 """Share of its class's score that a member receives."""
 
-STEEPNESS: Final = 2.5
+STEEPNESS: Final = 2.0
 """The power that the scores are raised to."""
 
 
@@ -55,7 +55,7 @@ class Corpus:
     code, prose
         int64, sorted: which fragments are code and the like, and which are documents, examples and tests.
     documents
-        int64, sorted: those of ``prose`` that are documents.
+        Those of ``prose`` that are documents, with what of each is set as code.
     parents
         int64: the fragment that each one stands in, -1 for none.
     definitions
@@ -65,7 +65,7 @@ class Corpus:
     index: Index
     code: Ints
     prose: Ints
-    documents: Ints
+    documents: Mapping[int, str]
     parents: Ints
     definitions: Mapping[str, Sequence[int]]
 
@@ -104,8 +104,9 @@ def relevance(corpus: Corpus, asked: Sequence[str], factors: Floats) -> Relevanc
     own = index.scores(query, CODE_WEIGHTS, corpus.code)
     said = index.scores(query, PROSE_WEIGHTS, corpus.prose)
     teller = np.full(index.size, OTHER_THAN_DOC)
-    teller[corpus.documents] = 1.0
-    linked = linked_scores(index, "body", said * teller, corpus.prose, corpus.definitions)
+    teller[list(corpus.documents)] = 1.0
+    nearness = said * teller
+    linked = linked_scores(index, "body", nearness, corpus.prose, corpus.definitions, spoken=corpus.documents)
     words = _to_one(own)
     words[corpus.prose] = _to_one(said)[corpus.prose]
     links = _to_one(linked)

@@ -248,7 +248,7 @@ def test_lock_files_and_minified_code_are_one_low_unit_each(repo: Path) -> None:
     """G16, A35: not banned, not in the way."""
     units = {unit.id: unit for unit in run(repo, "package name a").units}
     lock, minified = units["file:poetry.lock"], units["file:static/app.min.js"]
-    assert lock.relevance_score < 0.01
+    assert lock.relevance_score < 0.05
     assert lock.authority_score < 0.1
     assert {"lock"} < set(lock.tags)
     assert "minified" in minified.tags

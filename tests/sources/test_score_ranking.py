@@ -13,7 +13,7 @@ from satchel.sources.score.coverage import Subject, coverage
 from satchel.sources.score.excerpts import SHARE, excerpt
 from satchel.sources.score.freshness import UNKNOWN, freshness
 from satchel.sources.score.index import K1, B, Index
-from satchel.sources.score.links import linked_scores
+from satchel.sources.score.links import IN_PASSING, linked_scores
 from satchel.sources.score.relevance import Corpus, relevance
 from satchel.sources.score.words import query_terms, stem, terms
 from satchel.sources.tasks import CoverageRule, Dimension
@@ -141,6 +141,15 @@ class TestLinks:
         received = linked_scores(index, "body", np.array([0, 0, 1.0]), np.array([2]), {"run_it": [0, 1]})
         assert received[0] == received[1] == pytest.approx(0.5**0.5)
 
+    def test_a_word_in_passing_is_hardly_a_name(self) -> None:
+        index = Index({"body": ("a", "b", "the client and send_it", "Client")})
+        definitions = {"client": [0], "send_it": [1]}
+        scores, section = np.array([0, 0, 1.0, 0]), np.array([2])
+        plain = linked_scores(index, "body", scores, section, definitions, spoken={2: ""})
+        assert list(plain[:2]) == [pytest.approx(IN_PASSING), 1.0]
+        marked = linked_scores(index, "body", scores, section, definitions, spoken={2: "client.x()"})
+        assert marked[0] == 1.0
+
     def test_only_the_nearest_are_read(self) -> None:
         index = Index({"body": ("a", "b", "first_name", "second_name")})
         definitions = {"first_name": [0], "second_name": [1]}
@@ -157,7 +166,7 @@ def corpus(code: list[str], prose: list[str], definitions: dict[str, list[int]])
         index=Index({"name": blank, "path": blank, "doc": blank, "body": texts}),
         code=np.arange(len(code)),
         prose=np.arange(len(code), len(texts)),
-        documents=np.arange(len(code), len(texts)),
+        documents=dict.fromkeys(range(len(code), len(texts)), ""),
         parents=np.full(len(texts), -1),
         definitions=definitions,
     )
@@ -166,7 +175,9 @@ def corpus(code: list[str], prose: list[str], definitions: dict[str, list[int]])
 class TestRelevance:
     def test_documents_carry_over_to_code_without_a_common_word(self) -> None:
         found = relevance(
-            corpus(["def fetch(): pass", "timeout = 1"], ["Timeouts: call fetch twice"], {"fetch": [0]}),
+            corpus(
+                ["def fetch_it(): pass", "timeout = 1"], ["Timeouts: call fetch_it twice"], {"fetch_it": [0]}
+            ),
             ["timeout"],
             np.ones(3),
         )
@@ -178,7 +189,7 @@ class TestRelevance:
         parts = corpus(["timeout a", "timeout a"], [], {})
         scores = relevance(parts, ["timeout"], np.array([1.0, 0.5])).scores
         assert scores[0] == 1.0
-        assert scores[1] == pytest.approx(0.5**2.5)
+        assert scores[1] == pytest.approx(0.5**2)
         assert relevance(parts, ["timeout"], np.array([1.0, 0.0])).scores[1] == 0.0
 
     def test_members_receive_of_their_class(self) -> None:
