@@ -60,7 +60,18 @@ Focus = Annotated[
 Budget = Annotated[
     str | None,
     typer.Option(
-        "--budget", metavar="TOKENS", help="Ceiling in tokens, such as 8k, 128_000 or 1m.", show_default=False
+        "--budget",
+        metavar="TOKENS",
+        help="Ceiling on the whole prompt, such as 8k, 128_000 or 1m; by default the model's input room, or "
+        "32k without a model.",
+    ),
+]
+UnitBudget = Annotated[
+    str | None,
+    typer.Option(
+        "--budget",
+        metavar="TOKENS",
+        help="Tokens that units may fill, such as 8k, 128_000 or 1m, instead of what the problem states.",
     ),
 ]
 Model = Annotated[

@@ -7,8 +7,6 @@ and the files that the document itself shows: each line after ``$ `` is run, and
 
 from __future__ import annotations
 
-import contextlib
-import io
 import os
 import re
 import shlex
@@ -17,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from unittest import mock
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE = ROOT / "tests" / "data" / "linkbox"
@@ -74,20 +72,54 @@ def satchel(*args: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
 
 
 def cli_reference() -> str:
-    """Return the text of ``docs/cli.md``."""
-    parts = [INTRODUCTION]
-    for command in ((), *((name,) for name in COMMANDS)):
-        title = " ".join(("satchel", *command))
-        parts.append(f"## {title}\n\n```text\n{_help(*command)}\n```\n")
-    return "\n".join(parts)
+    """Return the text of ``docs/cli.md``, made of what ``--help`` shows but not of how it is laid out."""
+    import typer
+
+    from satchel.cli.app import app
+
+    group: Any = typer.main.get_command(app)  # typer brings click's classes with it, or not, by its version
+    parts = [INTRODUCTION, "| command | |\n| --- | --- |"]
+    parts += [f"| [{name}](#satchel-{name}) | {_first(group.commands[name].help)} |" for name in COMMANDS]
+    parts += ["", "`--version` shows the version, `--help` the help of the program or of a command."]
+    for name in COMMANDS:
+        parts += ["", *_command(name, group.commands[name])]
+    return "\n".join(parts) + "\n"
 
 
-def _help(*command: str) -> str:
-    from satchel.cli.app import main
+def _first(text: str) -> str:
+    return text.strip().split("\n\n")[0].strip()
 
-    with contextlib.redirect_stdout(io.StringIO()) as out, mock.patch.dict(os.environ, {"COLUMNS": "80"}):
-        main([*command, "--help"])
-    return out.getvalue().rstrip()
+
+def _command(name: str, command: Any) -> list[str]:
+    arguments = [param for param in command.params if param.param_type_name == "argument"]
+    options = [param for param in command.params if param.param_type_name == "option" and param.help]
+    places = " ".join(param.metavar if param.required else f"[{param.metavar}]" for param in arguments)
+    parts = [f"## satchel {name}", "", _paragraphs(command.help), ""]
+    parts += ["```text", f"satchel {name} {places} [OPTIONS]".replace("  ", " "), "```", ""]
+    rows = [(param.metavar, param) for param in arguments]
+    rows += [(_option(param), param) for param in options if "--help" not in param.opts]
+    parts += ["| | |", "| --- | --- |"]
+    parts += [f"| `{_cell(label)}` | {_cell(_meaning(param))} |" for label, param in rows]
+    return parts
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _paragraphs(text: str) -> str:
+    return "\n\n".join(" ".join(part.split()) for part in text.strip().split("\n\n"))
+
+
+def _option(param: Any) -> str:
+    names = ", ".join(sorted((*param.opts, *param.secondary_opts), key=len))
+    return f"{names} {param.metavar}" if param.metavar and not param.is_flag else names
+
+
+def _meaning(param: Any) -> str:
+    default = param.default
+    told = not isinstance(default, bool) and default not in (None, "", ()) and param.show_default is not False
+    return f"{param.help} Default: `{default}`." if told else str(param.help)
 
 
 def readme(text: str) -> str:

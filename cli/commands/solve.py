@@ -10,7 +10,6 @@ import typer
 from ..console import note, print_lines, print_text, width
 from ..options import (
     Approximate,
-    Budget,
     Encoding,
     Format,
     Gap,
@@ -22,6 +21,7 @@ from ..options import (
     Solver,
     TimeLimit,
     Tokenizer,
+    UnitBudget,
     Workers,
     WorkLimit,
     exit_code,
@@ -41,7 +41,7 @@ def command(
             "a problem on standard input.",
         ),
     ],
-    budget: Budget = None,
+    budget: UnitBudget = None,
     solver: Solver = "auto",
     time_limit: TimeLimit = None,
     deterministic_limit: WorkLimit = None,

@@ -10,11 +10,11 @@ import typer
 from ..console import Line, columns, count, print_json, print_lines, shown
 from ..options import (
     Artifact,
-    Budget,
     Json,
     ProblemFile,
     Quiet,
     Tokenizer,
+    UnitBudget,
     artifact_path,
     problem_path,
     tokens,
@@ -35,7 +35,7 @@ def command(
             "--prompt", metavar="FILE", help="The rendered prompt; by default the one beside the artifact."
         ),
     ] = None,
-    budget: Budget = None,
+    budget: UnitBudget = None,
     tokenizer: Tokenizer = None,
     recount: Annotated[
         bool, typer.Option("--recount/--no-recount", help="Count the tokens of the prompt again.")
