@@ -14,10 +14,14 @@ from .file_classes import FileClass
 from .score.index import Floats, Index, Ints
 from .score.relevance import Corpus, relevance
 from .tasks import TaskKind
+from .tasks.kinds import Start
 
 _PROSE: Final = frozenset({FileClass.DOC, FileClass.EXAMPLE, FileClass.TEST})
 _NAMELESS: Final = frozenset({"file", "module", "block", "section", "key"})
 _DEFINING: Final = frozenset({FileClass.SOURCE, FileClass.CONTRACT, FileClass.GENERATED})
+_LATER: Final = 0.8
+"""What a later part of a page is worth, beside the one before it, where a task is always about the page."""
+
 _SET_AS_CODE: Final = re.compile(
     r"```.*?```|``[^`]+``|`[^`\n]+`|(?<=::)\n\n(?:[ \t]+\S.*\n|\n)+|\w+(?:\.\w+)+|\w+(?=\()", re.DOTALL
 )
@@ -39,12 +43,20 @@ def rank(candidates: Sequence[Candidate], kind: TaskKind, asked: Sequence[str]) 
     found = relevance(corpus, asked, _factors(candidates, kind))
     scores = [float(score) for score in found.scores]
     for start in kind.start:
-        pattern = re.compile(start.pattern)
-        for n, candidate in enumerate(candidates):
-            if pattern.search(candidate.file.path.lower()):
-                # The parts of a page come in its order, each a little less certain to be needed.
-                scores[n] = max(scores[n], start.relevance * 0.9 ** _place(candidates, n))
+        _raise(scores, candidates, start)
     return Ranking(scores, found.words, found.links)
+
+
+def _raise(scores: list[float], candidates: Sequence[Candidate], start: Start) -> None:
+    """Raise the scores of what a kind of task is always about."""
+    path = re.compile(start.pattern)
+    unless = re.compile(start.unless) if start.unless else None
+    for n, candidate in enumerate(candidates):
+        if not path.search(candidate.file.path.lower()):
+            continue
+        if unless is None or not unless.search(candidate.fragment.title):
+            # The parts of a page come in its order, each a little less certain to be needed.
+            scores[n] = max(scores[n], start.relevance * _LATER ** _place(candidates, n))
 
 
 def _place(candidates: Sequence[Candidate], n: int) -> int:

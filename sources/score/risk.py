@@ -66,14 +66,16 @@ _SECRETS: Final = (
     _secret(
         "url-password",
         "://",
-        r"://(?P<value>[A-Za-z0-9._~%+-]+:(?![${<%])[^\s:/?#\[\]@\"'<>{}$]{3,})@[A-Za-z0-9.-]+",
+        r"://(?P<value>[A-Za-z0-9._~%+-]+:(?![${<%])[^\s:/?#\[\]@\"'<>{}$]{3,})@"
+        r"(?!localhost|127\.|0\.0\.0\.0|(?:[\w-]+\.)*(?:example|test|invalid)\b)[\w.-]+",
     ),
 )
 """A group called ``value`` is what is replaced; the whole match where there is none."""
 
 _SAMPLE: Final = re.compile(
     r"example|sample|dummy|fake|placeholder|your[-_]?|xxx|test[-_]?key|redacted|changeme|user:pass|foo:bar"
-    r"|username:password|(.)\1{7}|0123456789|abcdefghij",
+    r"|username:password|(.)\1{7}|0123456789|abcdefghij|eyJzdWIiOiIxMjM0NTY3ODkw"
+    r"|:(?:test|my|a)?(?:%\w\w)?(?:p(?:a(?:%20)?|%40)ss(?:w(?:or)?d)?|secret|foo|bar|baz|foobar)\d{0,3}$",
     re.IGNORECASE,
 )
 """Values that say themselves that they are none."""

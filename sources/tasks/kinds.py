@@ -105,10 +105,15 @@ class PathFactor(Model):
 
 
 class Start(Model):
-    """Files that such a task is always about; ``relevance`` is the least that their units get."""
+    """Files that such a task is always about.
+
+    ``relevance`` is the least that the first unit of a file gets, each later one a fifth less; units
+    whose title matches ``unless`` get nothing by it.
+    """
 
     pattern: Pattern
     relevance: Factor
+    unless: Pattern | None = None
 
 
 class Factors(Model):
