@@ -26,7 +26,10 @@ from .state import NONE
 
 @dataclass
 class Search:
-    """The incumbent, the bound, and what is left of the run's limits."""
+    """The incumbent, the bound, and what is left of the run's limits.
+
+    ``reserve`` are the seconds that the artifact and its check will take after the search.
+    """
 
     c: Compiled
     options: SolveOptions
@@ -36,6 +39,7 @@ class Search:
     shortfall_bound: int = 0
     certificate: Certificate | None = None
     canonical: bool = False
+    reserve: float = 0.0
     stop: StopReason = StopReason.PROOF
     engine: str = "cp-sat"
     work: float = 0.0
@@ -65,9 +69,9 @@ class Search:
         )
 
     def seconds_left(self) -> float | None:
-        """Return what is left of the wall clock limit, or None without one."""
+        """Return what the wall clock limit leaves for the search, or None without one."""
         limit = self.options.time_limit
-        return None if limit is None else max(0.0, limit - (time.monotonic() - self.started))
+        return None if limit is None else max(0.0, limit - self.reserve - (time.monotonic() - self.started))
 
     def out_of_time(self) -> bool:
         """Whether the wall clock limit has passed."""

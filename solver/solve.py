@@ -37,6 +37,10 @@ from .search import Search, columns_of, pack_of
 from .ties import canonical
 from .verify import verify
 
+FINISH = 6.0
+"""Seconds that the artifact and its check take per second of compiling, as measured from 1,000 units up: a time
+limit holds for the whole solve, so the search leaves them over."""
+
 TIE_WORK = 0.5
 """Each solve of the canonical stage may spend this share of the search's work, and half a unit more."""
 
@@ -66,7 +70,7 @@ def solve(problem: Problem, options: SolveOptions | None = None) -> PackedContex
     options = options or SolveOptions()
     started = time.monotonic()
     c = compile_problem(problem)
-    search = Search(c, options, started)
+    search = Search(c, options, started, reserve=FINISH * (time.monotonic() - started))
     _choose_engine(search)
     search.best = greedy(c)
     search.certificate = simple_bound(c)

@@ -94,7 +94,7 @@ def _check_accept_reason(facts: Facts, pack: Pack, entry: AcceptedUnit, complain
         "tokens": rung.tokens,
         "zone": unit.unit.zone,
         "neededBy": pack.users(name),
-        "covers": sorted(d.name for d in facts.problem.coverage if unit.unit.coverage.get(d.name, 0.0) > 0),
+        "covers": facts.covered_by(name),
     }
     for key in ("value", "tokens", *_DATA.get(entry.reason, ())):
         complaints.require(check, key in entry.data, f"{name!r}: data.{key} is missing")

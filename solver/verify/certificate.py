@@ -182,12 +182,13 @@ class Proof:
             if name in hopeless:
                 continue
             per_token = self.per_token[""] + self.per_token[facts.zone.name]
+            dims = self.facts.covered_by(name)
             worth = [
                 self.k * self.facts.scaled_value(rung)
                 - per_token * rung.tokens
                 - self.per_unit[name]
                 - self.per_rung[name][rung.index]
-                + sum(price * self.facts.amount(name, rung, d) for d, price in self.per_amount.items())
+                + sum(self.per_amount.get(d, 0) * self.facts.amount(name, rung, d) for d in dims)
                 for rung in facts.rungs.values()
             ]
             best = max(worth)
@@ -198,9 +199,11 @@ class Proof:
         """Columns beside the rungs: covers earned, tokens over a target, surplus members, missing minima."""
         total = 0
         scale = self.facts.amount_scale
+        able = [name for name in self.facts.units if name not in self.facts.hopeless]
+        coverable = {d for name in able for d in self.facts.covered_by(name)}
         for name, (index, _) in self.dimensions.items():
             price = self.per_amount.get(name, 0)
-            if self._coverable(name):
+            if name in coverable:
                 total += sum(max(0, self.k * gain - price) * scale for gain in self.facts.gains[index])
         for zone in self.facts.problem.envelope.zones:
             price = self.facts.zone_price(zone.name)
@@ -211,15 +214,8 @@ class Proof:
                 gain = -self.rows.get(("zone minimum", zone.name), 0) - self.rows.get(("shortfall", ""), 0)
                 total += max(0, gain) * zone.min_tokens
         for name, members in self.facts.members.items():
-            penalty, able = self.facts.penalty(name), [m for m in members if m not in self.facts.hopeless]
-            if penalty > 0 and len(able) > 1:
+            penalty, left = self.facts.penalty(name), sum(m not in self.facts.hopeless for m in members)
+            if penalty > 0 and left > 1:
                 gain = self.rows.get(("redundancy", name), 0) - self.k * penalty
-                total += max(0, gain) * (len(able) - 1)
+                total += max(0, gain) * (left - 1)
         return total
-
-    def _coverable(self, dimension: str) -> bool:
-        return any(
-            facts.unit.coverage.get(dimension, 0.0) > 0
-            for name, facts in self.facts.units.items()
-            if name not in self.facts.hopeless
-        )

@@ -317,6 +317,15 @@ class Facts:
         """Return the scaled cost of each token above the target of ``zone``."""
         return round(self.zone(zone).target_price * self.scale)
 
+    @cached_property
+    def _dimensions(self) -> frozenset[str]:
+        return frozenset(dimension.name for dimension in self.problem.coverage)
+
+    def covered_by(self, name: str) -> list[str]:
+        """Return the declared dimensions that the unit covers at all, by name."""
+        coverage = self.units[name].unit.coverage
+        return sorted(d for d, strength in coverage.items() if strength > 0 and d in self._dimensions)
+
     def amount(self, name: str, rung: Rung, dimension: str) -> int:
         """Return how much of ``dimension`` the unit covers at ``rung``, in units of ``amount_scale``."""
         strength = self.units[name].unit.coverage.get(dimension, 0.0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from ...models import GroupPolicy, MinPolicy
 from .facts import Facts
 from .pack import Pack
@@ -87,10 +89,11 @@ def _check_groups(facts: Facts, pack: Pack, complaints: Complaints) -> None:
 
 def _check_dimensions(facts: Facts, pack: Pack, complaints: Complaints) -> None:
     complaints.open("required_coverage", "required dimensions have enough units")
+    counts = Counter(dimension for name in pack.rungs for dimension in facts.covered_by(name))
     for dimension in facts.problem.coverage:
         if not dimension.required:
             continue
-        count = sum(facts.units[name].unit.coverage.get(dimension.name, 0.0) > 0 for name in pack.rungs)
+        count = counts[dimension.name]
         complaints.require(
             "required_coverage",
             count >= dimension.min_count,

@@ -42,10 +42,11 @@ class Pack:
     @cached_property
     def amounts(self) -> list[int]:
         """Coverage amount of each dimension, in units of ``facts.amount_scale``."""
-        return [
-            sum(self.facts.amount(name, rung, dimension.name) for name, rung in self.rungs.items())
-            for dimension in self.facts.problem.coverage
-        ]
+        sums = {dimension.name: 0 for dimension in self.facts.problem.coverage}
+        for name, rung in self.rungs.items():
+            for dimension in self.facts.covered_by(name):
+                sums[dimension] += self.facts.amount(name, rung, dimension)
+        return list(sums.values())
 
     @cached_property
     def coverage(self) -> dict[str, str]:
