@@ -38,8 +38,8 @@ from .ties import canonical
 from .verify import verify
 
 FINISH = 6.0
-"""Seconds that the artifact and its check take per second of compiling, as measured from 1,000 units up: a time
-limit holds for the whole solve, so the search leaves them over."""
+"""Seconds that the artifact and its check take per second of compiling, as measured from 1,000 units up: a
+time limit holds for the whole solve, so the search leaves them over."""
 
 TIE_WORK = 0.5
 """Each solve of the canonical stage may spend this share of the search's work, and half a unit more."""
