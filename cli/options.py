@@ -267,9 +267,13 @@ def solve_options(
 
 def artifact_path(artifact: str | None) -> Path:
     """Return the path of ``ARTIFACT``, or of the one that ``satchel pack`` writes."""
-    from .. import ARTIFACT, DEFAULT_FOLDER
+    from .. import ARTIFACT, DEFAULT_FOLDER, UsageError
 
-    return Path(artifact) if artifact is not None else Path(DEFAULT_FOLDER) / ARTIFACT
+    path = Path(artifact) if artifact is not None else Path(DEFAULT_FOLDER) / ARTIFACT
+    if artifact is None and not path.exists():
+        hint = "run 'satchel pack' first, or name an artifact"
+        raise UsageError("there is no pack here", file=str(path), hint=hint)
+    return path
 
 
 def problem_path(artifact: Path, problem: str | None) -> Path:

@@ -176,6 +176,7 @@ def test_a_real_process_fails_alike(satchel: Satchel, tmp_path: Path) -> None:
         (["sovle"], ["no such command 'sovle'", "'solve'"]),
         (["schema", "nothing"], ["'nothing'", "packing-problem"]),
         (["verify", "p.json"], ["p.json", "schemaVersion", "reads packed-context.v1"]),
+        (["verify"], [".satchel/packed-context.json", "run 'satchel pack' first"]),
         (["explain", "nowhere.json", "--why-rejected", "a"], ["nowhere.json"]),
         (["solve", "p.json", "--out", "p.json/a.json"], ["p.json/a.json", "cannot be written"]),
         (["solve", "p.json", "--out", "."], ["cannot be written", "--out"]),
