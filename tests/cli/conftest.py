@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from processes import SMALLEST, Done, Satchel, environment
+
 from satchel.cli.app import main
 
 
