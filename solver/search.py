@@ -23,6 +23,9 @@ from .linear import Linear
 from .options import Progress, SolveOptions, relative_gap
 from .state import NONE
 
+SPENT = 0.999
+"""CP-SAT ends a little below a work limit: from this share on it counts as spent."""
+
 
 @dataclass
 class Search:
@@ -80,7 +83,7 @@ class Search:
     def out_of_work(self) -> bool:
         """Whether the deterministic limit is spent."""
         limit = self.options.deterministic_limit
-        return limit is not None and self.work >= limit
+        return limit is not None and self.work >= limit * SPENT
 
     def limits(self, work: float | None = None, gap: float = 0.0) -> Limits:
         """Return the next CP-SAT run's limits: at most ``work`` units, and what is left of the run's own."""

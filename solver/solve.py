@@ -221,15 +221,17 @@ def _final_stop(search: Search) -> StopReason:
         return StopReason.PROOF if search.proved else search.stop
     if search.gap_met():
         return StopReason.GAP
-    return StopReason.WALL_CLOCK if search.out_of_time() else StopReason.DETERMINISTIC_LIMIT
+    # CP-SAT may end a moment before its clock runs out: what was not the work limit was the clock.
+    by_work = search.out_of_work() and not search.out_of_time()
+    return StopReason.DETERMINISTIC_LIMIT if by_work else StopReason.WALL_CLOCK
 
 
 def _reproducible(search: Search) -> bool:
     """Whether another run gives the same bytes: the answer is canonical, or nothing but work was counted."""
     if search.engine == "greedy" or (search.proved and search.canonical):
         return True
-    by_clock = search.out_of_time() or search.stop is StopReason.INTERRUPT
-    return search.options.workers == 1 and not by_clock
+    by_clock = _final_stop(search) in (StopReason.WALL_CLOCK, StopReason.INTERRUPT)
+    return search.options.workers == 1 and not by_clock and not search.out_of_time()
 
 
 def _versions(engine: str) -> dict[str, str]:
