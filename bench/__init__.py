@@ -1,0 +1,1 @@
+"""Benchmarks: realistic instances, all engines in one run, and the published table."""
