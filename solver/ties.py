@@ -7,13 +7,14 @@ in order of ids: a unit that is in goes before one that is out, a fuller rung be
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 
 import numpy as np
 
 from .backends.cpsat import Answer, CpSat, Limits
-from .compile import Compiled, Ints
-from .linear import UNBOUNDED
+from .compile import EXACT, Compiled, Ints
+from .linear import UNBOUNDED, Linear
 from .restrict import Restricted
 
 DIGITS = 2**48
@@ -37,40 +38,49 @@ def canonical(
     linear = small.linear
     if linear.columns == 0:
         return columns, True
-    model = CpSat(linear)
-    worth = np.flatnonzero(linear.objective)
-    if len(worth):
-        model.add_row(worth.tolist(), linear.objective[worth].tolist(), objective, UNBOUNDED)
-    rival = _smallest_other(model, columns, limits())
     size = int(linear.tokens @ columns)
-    if rival.found == "infeasible":
-        return columns, True
+    rival = _best_other(linear, columns, objective, size, c.available + 1, limits())
+    if rival is None:
+        return columns, False
+    if rival.found == "infeasible" or (rival.bound is not None and rival.bound < 0):
+        return columns, True  # every other pack is worth less, or as much with more tokens
     if rival.columns is None or rival.found != "optimal":
         return columns, False
-    fewest = int(linear.tokens @ rival.columns)
-    if fewest > size:
-        return columns, True
-    if fewest < size:
-        columns = rival.columns
-    sized = np.flatnonzero(linear.tokens)
+    # Another pack is as good: from here on all that are as good are compared.
+    columns = rival.columns
+    model = CpSat(linear)
+    worth, sized = np.flatnonzero(linear.objective), np.flatnonzero(linear.tokens)
+    if len(worth):
+        model.add_row(worth.tolist(), linear.objective[worth].tolist(), objective, UNBOUNDED)
     if len(sized):
+        fewest = int(linear.tokens @ columns)
         model.add_row(sized.tolist(), linear.tokens[sized].tolist(), -UNBOUNDED, fewest)
     return _first_in_order(c, small, model, columns, limits)
 
 
-def _smallest_other(model: CpSat, columns: Ints, limits: Limits) -> Answer:
-    """Find the pack with fewest tokens among those of the model that differ from ``columns`` in a rung.
+def _best_other(
+    linear: Linear, columns: Ints, objective: int, size: int, factor: int, limits: Limits
+) -> Answer | None:
+    """Find the best pack that differs from ``columns`` in a rung: most value, then fewest tokens.
 
-    One solve answers most cases: usually there is none, and the pack at hand is the only one of its value.
+    One solve answers most cases: usually every other pack is worth less. Value is not asked for as a row,
+    which would weaken the relaxation, but as the objective ``factor * (value - objective) - (tokens - size)``:
+    its bound falls below 0 when no other pack is as good. None where that would not be exact.
     """
-    other = model.fork()
-    rungs = model.linear.m
+    aim = linear.objective * factor - linear.tokens
+    base = factor * objective - size
+    if float(np.abs(aim).sum()) + abs(base) >= EXACT:
+        return None
+    model = CpSat(linear)
+    rungs = linear.m
     chosen = columns[:rungs]
     # At least one rung differs: sum over chosen of (1 - x) + sum over the others of x >= 1.
     signs = np.where(chosen > 0, -1, 1)
-    other.add_row(list(range(rungs)), signs.tolist(), 1 - int(chosen.sum()), UNBOUNDED)
-    other.maximise(-model.linear.tokens)
-    return other.solve(limits)
+    model.add_row(list(range(rungs)), signs.tolist(), 1 - int(chosen.sum()), UNBOUNDED)
+    model.maximise(aim)
+    answer = model.solve(limits, enough=base)
+    bound = None if answer.bound is None else answer.bound - base
+    return dataclasses.replace(answer, bound=bound)
 
 
 def _first_in_order(

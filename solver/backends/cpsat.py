@@ -113,18 +113,6 @@ class CpSat:
         """Hold a column at ``value``."""
         self.model.add(self.vars[col] == value)
 
-    def fork(self) -> CpSat:
-        """Return a copy that can be changed without changing this model."""
-        other = object.__new__(CpSat)
-        other._cp, other.linear, other.model = self._cp, self.linear, self.model.clone()
-        other.vars = [
-            other.model.get_bool_var_from_proto_index(v.index)
-            if v.is_boolean
-            else other.model.get_int_var_from_proto_index(v.index)
-            for v in self.vars
-        ]
-        return other
-
     def _sum(self, cols: Sequence[int], coefs: Sequence[int]) -> Any:
         return self._cp.LinearExpr.weighted_sum([self.vars[j] for j in cols], list(coefs))
 
@@ -144,8 +132,12 @@ class CpSat:
         self,
         limits: Limits,
         on_incumbent: Callable[[int, int], bool] | None = None,
+        enough: int | None = None,
     ) -> Answer:
         """Solve the model under the objective that was set last.
+
+        With ``enough``, the search ends as soon as the bound is proven to be below it: ``bound`` of the
+        answer then says so, even where no solution was found.
 
         ``on_incumbent`` is called with (objective, bound) at each new solution, and ends the search by
         returning True. Ctrl-C ends it with the best solution so far, marked ``interrupted``.
@@ -158,6 +150,16 @@ class CpSat:
         solver = self._cp.CpSolver()
         _set_parameters(solver, limits)
         callback = _callback(self._cp, on_incumbent) if on_incumbent else None
+        proven: list[int] = []
+        if enough is not None:
+
+            def watch(bound: float) -> None:
+                # Whole numbers below 2**53 are exact in the double that is handed over.
+                if bound < enough:
+                    proven.append(round(bound))
+                    solver.stop_search()
+
+            solver.best_bound_callback = watch
         interrupted = _run(lambda: solver.solve(self.model, callback), solver.stop_search)
         if callback is not None and callback.error is not None:
             raise callback.error
@@ -181,6 +183,8 @@ class CpSat:
             columns = np.array(list(response.solution), dtype=np.int64)
             # Exact, where the reported bound is a float: the stored objective is the negated one.
             bound = -int(response.inner_objective_lower_bound) if self.model.has_objective() else None
+        if proven:
+            bound = min(proven[-1], bound if bound is not None else proven[-1])
         return Answer(found, columns, bound, float(response.deterministic_time), interrupted)
 
 
