@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 import pytest
+
 from satchel.models import (
     BudgetEnvelope,
     ContextUnit,

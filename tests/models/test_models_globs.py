@@ -7,6 +7,7 @@ from functools import cache
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from satchel.models import CATEGORIES, ContextUnit, id_glob, path_glob, selects
 
 TREE = (

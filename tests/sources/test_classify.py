@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+
 from satchel.sources.classify import Classification, classify
 from satchel.sources.file_classes import FileClass
 from satchel.sources.languages import BY_EXTENSION, ROLES, language_of

@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from satchel.sources.files import Skipped, SkipReason, SourceFile
 from satchel.sources.read import Decoded, Newline, NotText, decode, read_text
 from satchel.sources.tree import DiskTree

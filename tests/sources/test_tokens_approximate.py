@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from satchel.sources.tokens import EXACT_ENCODINGS, ApproximateEstimator, ExactEstimator
 from satchel.sources.tokens.text_tables import COMMON_PAIRS, SINGLE_CHARS
 

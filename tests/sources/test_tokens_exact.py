@@ -18,6 +18,7 @@ import tiktoken_ext.openai_public as openai_public
 import toktok
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from satchel.models import BackendError, UnknownReferenceError, UsageError
 from satchel.sources.tokens import EXACT_ENCODINGS, ExactEstimator, TokenEstimate, replace_lone_surrogates
 

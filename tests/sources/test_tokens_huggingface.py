@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from satchel.models import BackendError, FileError
 from satchel.sources.tokens import ApproximateEstimator, HuggingFaceEstimator
 

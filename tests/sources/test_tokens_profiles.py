@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import tiktoken.model
+
 from satchel.models import EnvelopeError, ModelProfile, SchemaError, UnknownReferenceError, UsageError
 from satchel.sources.tokens import (
     EXACT_ENCODINGS,

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from satchel.models.errors import FileError, UsageError
 from satchel.sources.files import Skipped, SkipReason, summarise
 from satchel.sources.gitignore import parse_rules

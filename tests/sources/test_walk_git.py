@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from satchel.sources.files import SkipReason
 from satchel.sources.walk import WalkOptions, WalkResult, walk
 

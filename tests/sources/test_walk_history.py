@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from satchel.sources.gitinfo import find_repository, read_history, run_git
 
 DAY = 86_400
