@@ -10,6 +10,9 @@ from typing import Any
 
 GAPS = (1e-2, 1e-3, 1e-4, 1e-5)
 
+TOLERANCE = (1.1, 0.2)
+"""A limit counts as kept within a tenth and 0.2 s; what comes later does not count."""
+
 Row = Mapping[str, Any]
 
 
@@ -73,7 +76,8 @@ def figures(row: Row, best: Reference) -> Figures:
     limit = float(row["case"]["limit"])
     if not usable(row) or row["shortfall"] > best.shortfall or best.bound is None:
         return Figures(row, missing, missing, math.inf, _final_gap(row, best), math.inf, limit)
-    points = [(t, o, b) for t, o, b in row["trajectory"] if o is not None]
+    last = TOLERANCE[0] * limit + TOLERANCE[1]
+    points = [(t, o, b) for t, o, b in row["trajectory"] if o is not None and t <= last]
     found = tuple(_first(t for t, o, _ in points if relative(o, best.bound) <= gap) for gap in GAPS)
     proved = tuple(_first(t for t, o, b in points if b is not None and relative(o, b) <= gap) for gap in GAPS)
     proof = _first(t for t, o, b in points if o == b) if row["status"] == "optimal" else math.inf

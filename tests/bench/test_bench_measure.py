@@ -91,6 +91,15 @@ def test_times_to_each_gap() -> None:
     assert slow.proof == math.inf
 
 
+def test_what_comes_after_the_limit_does_not_count() -> None:
+    late = row("scip", [(1.0, 9950, 10000), (11.3, 10000, 10000)])
+    entry = figures(late, reference([late]))
+    assert entry.found == (1.0, math.inf, math.inf, math.inf)
+    assert entry.proof == math.inf
+    kept = row("scip", [(1.0, 9950, 10000), (11.1, 10000, 10000)])
+    assert figures(kept, reference([kept])).proof == 11.1
+
+
 def test_primal_integral() -> None:
     """1 for a second, a tenth for two, nothing from then on: 1.2; without any pack it is the limit."""
     assert primal_integral([(1.0, 90, None), (3.0, 100, None)], 100, 10.0) == pytest.approx(1.2)
