@@ -4,9 +4,10 @@
 ``neutralise``            bodies in XML: structural tags of ours become visible references
 ``restore``               the inverse of ``neutralise``
 ``fence``                 bodies in Markdown: a fence that no run in the body can close
-``marker``                bodies in plain text: a mark that does not occur in the body
+``rule``                  bodies in plain text: a line of ``=`` that no run in the body can close
 ``attribute``             names in XML attributes
-``code_span``, ``quoted`` names in Markdown and in plain text
+``word_or_span``          names in Markdown
+``quoted``, ``is_bare``   names in plain text
 ========================  ==================================================================
 
 All are deterministic functions of the text: no random nonce, so the same unit gives the same bytes.
@@ -18,7 +19,6 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from hashlib import sha256
 from itertools import groupby
 from typing import Final, NamedTuple
 
@@ -85,7 +85,7 @@ class _Lookup(NamedTuple):
 def _lookup() -> _Lookup:
     """Scan Unicode once (about 0.1 s; only when a body is not ASCII)."""
     pairs = {tag[i : i + 2] for tag in STRUCTURAL_TAGS for i in range(len(tag) - 1)}
-    wanted = set("".join(STRUCTURAL_TAGS)) | set("</`~") | pairs
+    wanted = set("".join(STRUCTURAL_TAGS)) | set("</`~=") | pairs
     spellings = {char: char + char.upper() * char.isalpha() for char in wanted if len(char) == 1}
     for char, alike in _LOOKALIKES.items():
         spellings[char] += "".join(dict.fromkeys(alike + alike.upper()))
@@ -201,31 +201,30 @@ def fence(body: str) -> str:
 
 
 def longest_run(text: str, char: str) -> int:
-    """Return the length of the longest run of ``char`` (a backtick or a tilde) or of its variants."""
+    """Return the length of the longest run of ``char`` (a backtick, a tilde or ``=``) or of its variants."""
     if text.isascii():
         return max(map(len, re.findall(f"{char}++", text)), default=0)
     return max((len(run) for run in _run(char).findall(text)), default=0)
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=3)
 def _run(char: str) -> re.Pattern[str]:
     found = _lookup()
     one = found.spellings[char]
     return re.compile(f"[{one}][{one}{found.unseen}]*+")
 
 
-def marker(body: str, *, digits: int = 4) -> str:
-    """Return a mark that does not occur in ``body``: the first digits of its SHA-256, as many as it takes."""
-    digest = sha256(body.encode("utf-8", "surrogatepass")).hexdigest()
-    folded = (body if body.isascii() else unicodedata.normalize("NFKC", body)).casefold()
-    while digits < len(digest) and digest[:digits] in folded:
-        digits += 1
-    return digest[:digits]
+def rule(body: str) -> str:
+    """Return a run of ``=``, at least three, that is longer than any in ``body``."""
+    return "=" * (max(2, longest_run(body, "=")) + 1)
 
 
 _NAMED: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 _SHORT: Final = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _PLAIN_NAME: Final = re.compile(r"[\w ./:#@+=,()\[\]{}*?!$%^;|~'-]*", re.ASCII)
+
+_BARE: Final = re.compile(r"(?=.*[/:#])(?:[a-z]+:)?[a-zA-Z_.@$][\w./#@~+$-]*", re.ASCII)
+_EDGE_UNDERSCORE: Final = re.compile(r"(?<![a-zA-Z0-9])_|_(?![a-zA-Z0-9])")
 
 
 @lru_cache(maxsize=4096)
@@ -262,9 +261,23 @@ def _code_point(char: str) -> str:
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
+def is_bare(name: str) -> bool:
+    """Whether a header can show ``name`` without delimiters.
+
+    It is one ASCII word with a ``/``, ``:`` or ``#`` in it, as no word of ours is, and holds nothing
+    that looks like the lines behind a name.
+    """
+    return _BARE.fullmatch(name) is not None
+
+
 def quoted(name: str) -> str:
     """Return ``name`` between double quotes on one line, quotes inside it escaped by a backslash."""
     return '"' + visible(name).replace('"', '\\"') + '"'
+
+
+def word_or_span(name: str) -> str:
+    """Return ``name`` for Markdown: as it is where it is bare and no emphasis, else as a code span."""
+    return name if is_bare(name) and _EDGE_UNDERSCORE.search(name) is None else code_span(name)
 
 
 def code_span(name: str) -> str:

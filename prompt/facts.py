@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import Final, Literal
+from pathlib import PurePosixPath
+from typing import Final, Literal, NamedTuple
 
-from ..models import ContextUnit, Kind, Rendering, SchemaError, SourceRef, State, UsageError
+from ..models import ContextUnit, Kind, Rendering, SchemaError, SourceRef, State, Trust, UsageError
 from .emit import unix_lines
 from .languages import language_of
 
@@ -16,8 +18,40 @@ _AUTHORITY: Final[tuple[tuple[float, Authority], ...]] = ((0.7, "high"), (0.4, "
 _SHOWN_SOURCES: Final = 3
 """A header names this many files; a unit made of more (a repository map) states how many more."""
 
+_SHOWN_RANGES: Final = 2
+"""Where the text marks its gaps with line numbers, a header lists this many runs of lines of a file;
+of more it gives the outer bounds and the sum."""
+
+_MARKED_GAP: Final = re.compile(r"^[ \t]*… .*\d", re.MULTILINE)
+
+_CUT_ID: Final = 40
+"""From this length on, the end of an id may be a heading that was cut."""
+
 _VERBATIM: Final = frozenset({State.RAW, State.EXCERPTED})
 _IN_CODE: Final = frozenset({State.RAW, State.EXCERPTED, State.SYMBOLIZED})
+
+_KIND_WORDS: Final = {
+    Kind.SYMBOL: "symbol",
+    Kind.CONTRACT: "contract",
+    Kind.EXAMPLE: "example",
+    Kind.TEST_CASE: "test",
+    Kind.CONFIG_KEY: "config",
+    Kind.DOC_PAGE: "doc",
+    Kind.REPO_SUMMARY: "map",
+    Kind.DIAGRAM_SOURCE: "diagram",
+    Kind.KM_NOTE: "note",
+}
+"""A file, whole or in part, is the default and goes unnamed."""
+
+_KIND_PREFIXES: Final = {"cfg": "config", "repo": "map"}
+"""Beginnings of ids that say the kind in another word than its own."""
+
+
+class Place(NamedTuple):
+    """A name that a header shows, as it came, and the lines there: ``120-123,170/410``, or empty."""
+
+    name: str
+    lines: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,39 +60,31 @@ class UnitFacts:
 
     Attributes
     ----------
+    id
+        With the lines, where it holds the path of the unit's only file.
     title
         Empty where it would only repeat the id or the source.
     sources
-        ``path:10-20,31`` per file, at most three.
+        Files with their lines, at most three; none where the id says it.
     more_sources
         Files beyond those.
-    lines
-        ``48 of 120 lines``, ``48 lines``, ``condensed from 120 lines``, or empty where there is no file.
-    authority
-        high from 0.7, medium from 0.4, else low.
+    marks
+        What differs from the defaults that the guide states (a file or a symbol whose id says so,
+        verbatim, of high authority, untrusted), in this order: kind, form, an amount of lines that the
+        places do not say, authority, trust.
     language
         Of the fence, from our own table.
     body
         The text at this rung, with LF line ends.
     """
 
-    id: str
+    id: Place
     title: str
-    sources: tuple[str, ...]
+    sources: tuple[Place, ...]
     more_sources: int
-    kind: str
-    rung: str
-    lines: str
-    authority: Authority
-    trust: str
+    marks: tuple[str, ...]
     language: str
     body: str
-
-    @property
-    def label(self) -> str:
-        """The sources in one text, or the empty string."""
-        more = (f"and {self.more_sources} more",) if self.more_sources else ()
-        return ", ".join((*self.sources, *more))
 
 
 def facts_of(unit: ContextUnit, rung: int) -> UnitFacts:
@@ -89,23 +115,50 @@ def facts_of(unit: ContextUnit, rung: int) -> UnitFacts:
         )
     body = unix_lines(form.text)
     refs = form.source_refs or unit.source_refs
-    by_path = _ranges(refs)
-    labels = tuple(_label(path, ranges) for path, ranges in by_path.items())
-    title = "" if unit.title in (unit.id, *by_path, *labels) else unit.title
-    paths = list(by_path)
+    places = _places(unit, refs, body)
+    paths = [place.name for place in places]
+    is_said = len(places) == 1 and _holds_path(unit.id, paths[0])
+    authority = authority_level(unit.authority_score)
+    marks = (
+        _kind_mark(unit),
+        form.state.value if form.state is not State.RAW else "",
+        _amount(unit, rung, form, places, body),
+        authority if authority != "high" else "",
+        unit.trust.value if unit.trust is not Trust.UNTRUSTED else "",
+    )
     return UnitFacts(
-        id=unit.id,
-        title=title,
-        sources=labels[:_SHOWN_SOURCES],
-        more_sources=max(0, len(labels) - _SHOWN_SOURCES),
-        kind=unit.kind.value,
-        rung=form.state.value,
-        lines=_lines(unit, rung, form, body),
-        authority=authority_level(unit.authority_score),
-        trust=unit.trust.value,
+        id=Place(unit.id, places[0].lines if is_said else ""),
+        title="" if _is_said(unit.title, unit.id, paths) else unit.title,
+        sources=() if is_said else places[:_SHOWN_SOURCES],
+        more_sources=max(0, len(places) - _SHOWN_SOURCES),
+        marks=tuple(mark for mark in marks if mark),
         language=language_of(paths[0]) if len(paths) == 1 and form.state in _IN_CODE else "",
         body=body,
     )
+
+
+def _kind_mark(unit: ContextUnit) -> str:
+    prefix, _, rest = unit.id.partition(":")
+    word = _KIND_WORDS.get(unit.kind, "")
+    said = _KIND_PREFIXES.get(prefix, prefix) == word or (unit.kind is Kind.SYMBOL and "#" in rest)
+    return "" if said else word
+
+
+def _holds_path(name: str, path: str) -> bool:
+    """Whether an id is a path, or a prefix, a path and a name in that file."""
+    head, found, tail = name.partition(path)
+    return bool(found) and (not head or head.endswith(":")) and (not tail or tail[0] in "#~")
+
+
+def _is_said(title: str, name: str, paths: list[str]) -> bool:
+    """Whether a title is the end of the id or of a path, but for a breadcrumb or one word before it."""
+    end = re.sub(r"~\d+$", "", name.partition("#")[2])
+    said = {"", name, end, *paths, *(PurePosixPath(path).name for path in paths)}
+    last = title.rpartition(" > ")[2]
+    words = title.split()
+    if not said.isdisjoint((title, last, title.partition(", ")[0], words[-1] if len(words) == 2 else title)):
+        return True
+    return len(end) >= _CUT_ID and last.startswith(end)
 
 
 def authority_level(score: float) -> Authority:
@@ -118,20 +171,36 @@ def count_lines(text: str) -> int:
     return text.count("\n") + (not text.endswith("\n") and text != "")
 
 
-def _lines(unit: ContextUnit, rung: int, form: Rendering, body: str) -> str:
+def _places(unit: ContextUnit, refs: tuple[SourceRef, ...], body: str) -> tuple[Place, ...]:
+    """Return one place per file, in the order of their first references."""
+    by_path = _ranges(refs)
+    is_short = _is_shortened(by_path, body)
+    totals = {ref.path: ref.total_lines for ref in refs}
+    totals |= {ref.path: ref.total_lines for ref in refs if ref.total_lines is not None}
+    if unit.kind is Kind.FILE_FULL and len(by_path) == 1:
+        totals = {path: _own_lines(unit, 0) if total is None else total for path, total in totals.items()}
+    return tuple(Place(path, _label(ranges, totals[path], is_short)) for path, ranges in by_path.items())
+
+
+def _amount(unit: ContextUnit, rung: int, form: Rendering, places: tuple[Place, ...], body: str) -> str:
+    """Return how much is shown of how much, where the lines of the places do not tell it."""
     refs = form.source_refs or unit.source_refs
-    whole = _own_lines(unit, rung)
-    if form.state not in _VERBATIM:
-        source = whole if whole is not None else _covered(refs)
-        return f"condensed from {_plural(source)}" if source is not None else ""
-    if not refs and whole is None:
+    verbatim = form.state in _VERBATIM
+    shown = _covered(refs if not verbatim else form.source_refs)
+    told = shown is not None
+    if told and _is_shortened(_ranges(refs), body):
+        return f"{shown} shown"
+    total = _own_lines(unit, rung)
+    if told and (total is None or all("/" in place.lines for place in places)):
         return ""
-    shown = _covered(form.source_refs)
-    total = _file_lines(refs) if shown is not None or len(_ranges(refs)) == 1 else None
+    if not verbatim:
+        return f"from {_plural(total)}" if total is not None and total != shown else ""
     if shown is None:
+        if not refs and total is None:
+            return ""
         shown = count_lines(body)
-    if total is None:
-        total = whole
+        stated = refs[0].total_lines if len(places) == 1 else None
+        total = total if stated is None else stated
     # A total below what is shown can only come from references that do not fit the text.
     if total is None or total < shown:
         return _plural(shown)
@@ -153,16 +222,6 @@ def _own_lines(unit: ContextUnit, rung: int) -> int | None:
 
 def _plural(lines: int) -> str:
     return f"{lines} line{'' if lines == 1 else 's'}"
-
-
-def _file_lines(refs: tuple[SourceRef, ...]) -> int | None:
-    """Return the lines of all files that ``refs`` name, or None where one is unknown."""
-    totals: dict[str, int] = {}
-    for ref in refs:
-        if ref.total_lines is not None:
-            totals[ref.path] = ref.total_lines
-    known = refs and all(ref.path in totals for ref in refs)
-    return sum(totals.values()) if known else None
 
 
 def _covered(refs: tuple[SourceRef, ...]) -> int | None:
@@ -192,6 +251,16 @@ def _merge(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return merged
 
 
-def _label(path: str, ranges: list[tuple[int, int]]) -> str:
-    spans = ",".join(str(start) if start == end else f"{start}-{end}" for start, end in ranges)
-    return f"{path}:{spans}" if spans else path
+def _is_shortened(by_path: dict[str, list[tuple[int, int]]], body: str) -> bool:
+    """Whether the header gives bounds instead of all ranges, because the text itself says its gaps."""
+    many = any(len(ranges) > _SHOWN_RANGES for ranges in by_path.values())
+    return many and _MARKED_GAP.search(body) is not None
+
+
+def _label(ranges: list[tuple[int, int]], total: int | None, is_short: bool) -> str:
+    if not ranges:
+        return ""
+    listed = [(ranges[0][0], ranges[-1][1])] if is_short and len(ranges) > _SHOWN_RANGES else ranges
+    spans = ",".join(str(start) if start == end else f"{start}-{end}" for start, end in listed)
+    # A total below a line that is shown can only come from references that do not fit the text.
+    return f"{spans}/{total}" if total is not None and total >= ranges[-1][1] else spans

@@ -1,20 +1,20 @@
-"""The plain format: marker lines that hold a mark which does not occur in the text between them."""
+"""The plain format, the one of fewest tokens: a line about each unit, its text, a closing line.
+
+Both lines begin with a run of ``=`` that is longer than any in the text between them.
+"""
 
 from __future__ import annotations
 
 from typing import Final
 
 from ..models import Task
-from .escape import marker, quoted, visible
-from .facts import UnitFacts
-from .words import REQUEST, TASK_RULE, UNITS_RULE, one_line
+from .escape import is_bare, quoted, rule, visible
+from .facts import Place, UnitFacts
+from .words import REQUEST, UNITS_RULE, one_line
 
 GUIDE: Final = f"""\
 === Satchel context pack ===
-Evidence from a repository for one task. Each unit begins with a line that gives its source and title, \
-then a line with its id, kind, form, lines shown of the file's total, authority and trust. Its text stands \
-between a begin and an end line of the same mark.
-{UNITS_RULE.format(text="Text between these lines, and names in double quotes,", mark="trusted")}
+Unit: "=== id:lines shown/lines of file", text, then as many =. {UNITS_RULE}
 """
 
 
@@ -23,20 +23,16 @@ class Plain:
 
     def block(self, facts: UnitFacts) -> str:
         """Return the block of one unit."""
-        mark = marker(facts.body)
-        names = [quoted(source) for source in facts.sources]
+        line = _place(facts.id)
+        if facts.sources:
+            line += " " + ", ".join(map(_place, facts.sources))
         if facts.more_sources:
-            names.append(f"and {facts.more_sources} more")
-        source = ", ".join(names)
+            line += f" and {facts.more_sources} more"
         if facts.title:
-            source += f" title {quoted(facts.title)}"
-        known = (facts.kind, facts.rung, facts.lines, f"authority {facts.authority}", facts.trust)
-        line = ", ".join((f"id {quoted(facts.id)}", *(part for part in known if part)))
+            line += f" title {quoted(facts.title)}"
+        mark = rule(facts.body)
         end = "" if facts.body.endswith("\n") or not facts.body else "\n"
-        return (
-            f"=== {source.strip() or 'no file'}\n{line}\n"
-            f"--- begin {mark}\n{facts.body}{end}=== end {mark} ===\n"
-        )
+        return f"{mark} {' '.join((line, *facts.marks))}\n{facts.body}{end}{mark}\n"
 
     def guide(self) -> str:
         """Return the unchanging beginning."""
@@ -53,8 +49,13 @@ class Plain:
             lines += ["Outline:", *(f"  {i}. {one_line(entry)}" for i, entry in enumerate(task.outline, 1))]
         if task.focus:
             lines.append("Focus: " + ", ".join(map(visible, task.focus)))
-        return "\n".join((*lines, TASK_RULE, ""))
+        return "\n".join((*lines, ""))
 
     def request(self, *, has_task: bool) -> str:
         """Return the closing instruction."""
         return f"=== Request ===\n{REQUEST[has_task]}\n"
+
+
+def _place(place: Place) -> str:
+    name = place.name if is_bare(place.name) else quoted(place.name)
+    return f"{name}:{place.lines}" if place.lines else name

@@ -11,15 +11,11 @@ from typing import Final
 from ..models import Task
 from .escape import attribute, neutralise
 from .facts import UnitFacts
-from .words import REQUEST, TASK_RULE, UNITS_RULE, one_line
+from .words import REQUEST, UNITS_RULE, one_line
 
 GUIDE: Final = f"""\
 <pack-guide>
-Satchel context pack: evidence from a repository for one task. Each source-unit element has the id, source, \
-title, kind, form, lines shown of the file's total, authority and trust of a unit as attributes, and holds \
-its text.
-{UNITS_RULE.format(text="Text in these elements, and their attributes,", mark='trust="trusted"')}
-In texts, &lt; before the name of an element of this pack was written as <.
+Satchel context pack. Unit lines: shown/lines of file. {UNITS_RULE}
 </pack-guide>
 """
 
@@ -30,14 +26,11 @@ class Xml:
     def block(self, facts: UnitFacts) -> str:
         """Return the block of one unit."""
         attributes = {
-            "id": facts.id,
-            "source": facts.label if facts.label != facts.id else "",
+            "id": facts.id.name,
+            "lines": facts.id.lines,
+            "source": _sources(facts),
             "title": facts.title,
-            "kind": facts.kind,
-            "form": facts.rung,
-            "shows": facts.lines,
-            "authority": facts.authority,
-            "trust": facts.trust,
+            "is": " ".join(facts.marks),
         }
         given = " ".join(f'{name}="{attribute(text)}"' for name, text in attributes.items() if text)
         return f"<source-unit {given}>\n{_inside(facts.body)}</source-unit>\n"
@@ -57,12 +50,16 @@ class Xml:
             lines += ["Outline:", *(f"{i}. {one_line(entry)}" for i, entry in enumerate(task.outline, 1))]
         if task.focus:
             lines.append("Focus: " + ", ".join(map(attribute, task.focus)))
-        lines.append(TASK_RULE)
         return f"<pack-task>\n{_inside(chr(10).join(lines))}</pack-task>\n"
 
     def request(self, *, has_task: bool) -> str:
         """Return the closing instruction."""
         return f"<pack-request>\n{REQUEST[has_task]}\n</pack-request>\n"
+
+
+def _sources(facts: UnitFacts) -> str:
+    names = [f"{place.name}:{place.lines}" if place.lines else place.name for place in facts.sources]
+    return ", ".join(names) + (f" and {facts.more_sources} more" if facts.more_sources else "")
 
 
 def _inside(text: str) -> str:

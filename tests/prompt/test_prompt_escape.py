@@ -11,12 +11,14 @@ from satchel.prompt.escape import (
     attribute,
     code_span,
     fence,
+    is_bare,
     longest_run,
-    marker,
     neutralise,
     quoted,
     restore,
+    rule,
     visible,
+    word_or_span,
 )
 
 
@@ -141,20 +143,19 @@ def test_runs_are_counted_through_what_cannot_be_seen() -> None:
     assert longest_run("` ` `é", "`") == 1
 
 
-def test_a_mark_does_not_occur_in_its_body() -> None:
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [("", 3), ("a == b", 3), ("a === b", 4), ("Title\n=====\n", 6), ("＝＝＝é", 4), ("=\u200b=\u200b=é", 6)],
+)
+def test_rules_grow_beyond_every_run(body: str, expected: int) -> None:
+    assert rule(body) == "=" * expected
+
+
+def test_a_rule_of_a_prompt_inside_a_prompt_is_longer() -> None:
     body = "x"
-    for _ in range(20):
-        mark = marker(body)
-        assert mark not in body
-        body += f"\n=== end {mark} ===\n"
-    assert marker("x") == marker("x")
-    assert len(marker("x")) == 4
-
-
-def test_a_mark_grows_where_the_body_holds_all_short_ones() -> None:
-    every = " ".join(f"{i:04x}" for i in range(0x10000))
-    assert len(marker(every)) > 4
-    assert len(marker("é" + every.upper())) > 4
+    for length in range(3, 20):
+        assert rule(body) == "=" * length
+        body = f"{rule(body)} a\n{body}\n{rule(body)}\n"
 
 
 HOSTILE_NAMES = [
@@ -214,3 +215,29 @@ def test_code_spans_hold_backticks() -> None:
     assert code_span("a`b") == "``a`b``"
     assert code_span("`a``") == "``` `a`` ```"
     assert code_span(" a") == "`  a `"
+
+
+@pytest.mark.parametrize(
+    ("name", "in_markdown", "in_plain"),
+    [
+        ("py:src/a_b.py#C.f~2", "py:src/a_b.py#C.f~2", True),
+        ("src/a.py", "src/a.py", True),
+        ("file:src/__init__.py", "`file:src/__init__.py`", True),
+        ("Task", "`Task`", False),
+        ("=== Request ===", "`=== Request ===`", False),
+        ("doc:a.md#Two words", "`doc:a.md#Two words`", False),
+        ("a/b:1-20/30", "`a/b:1-20/30`", False),
+        ("file:1-20", "`file:1-20`", False),
+        ("a/b:trusted", "`a/b:trusted`", False),
+        ("a/*b*", "`a/*b*`", False),
+        ("a/<b", "`a/<b`", False),
+        ("a/é", "`a/é`", False),
+        ("a/b\n", "`a/b\\n`", False),
+        ("#", "`#`", False),
+        ("# a", "`# a`", False),
+    ],
+)
+def test_names_stand_bare_only_where_they_cannot_mislead(name: str, in_markdown: str, in_plain: bool) -> None:
+    """J13: nothing with a space, a delimiter, a word of the frame or the look of lines and marks."""
+    assert word_or_span(name) == in_markdown
+    assert is_bare(name) is in_plain
