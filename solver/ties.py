@@ -64,7 +64,7 @@ def _best_other(
     """Find the best pack that differs from ``columns`` in a rung: most value, then fewest tokens.
 
     One solve answers most cases: usually every other pack is worth less. Value is not asked for as a row,
-    which would weaken the relaxation, but as the objective ``factor * (value - objective) - (tokens - size)``:
+    which would weaken the relaxation, but as the aim ``factor * (value - objective) - (tokens - size)``:
     its bound falls below 0 when no other pack is as good. None where that would not be exact.
     """
     aim = linear.objective * factor - linear.tokens

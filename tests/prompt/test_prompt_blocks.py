@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import toktok
+
 from satchel.models import ContextUnit, SchemaError, UsageError
 from satchel.prompt import FORMATS, authority_level, frame_texts, render_block
 from satchel.prompt.languages import language_of

@@ -6,6 +6,7 @@ import html
 import re
 
 import pytest
+
 from satchel.prompt.escape import (
     STRUCTURAL_TAGS,
     attribute,

@@ -15,6 +15,7 @@ import toktok
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+
 from satchel.models import Problem, Task
 from satchel.prompt import FORMATS, RenderedPrompt, frame_texts, neutralise, render, restore
 from satchel.prompt.emit import emit

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from satchel.models import Problem, UnknownReferenceError, UsageError
 from satchel.prompt import Order, place
 

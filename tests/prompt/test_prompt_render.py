@@ -9,6 +9,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 import satchel.prompt.blocks
 import satchel.prompt.frame
 from satchel.models import Problem, SchemaError, Task, UnknownReferenceError, UsageError

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import toktok
+
 from satchel.models import Problem, SchemaError, UsageError
 from satchel.prompt import FORMATS, frame_texts, render, report
 
