@@ -46,6 +46,13 @@ class Limits:
     workers: int = 1
 
 
+SUBSOLVERS = ("max_lp", "pseudo_costs", "reduced_costs", "quick_restart", "lb_tree_search", "core", "no_lp")
+"""Searches in the order in which workers are given to them: those that follow the relaxation first."""
+
+PORTFOLIO = 8
+"""From this number of workers on CP-SAT's own portfolio is complete."""
+
+
 def unavailable() -> str | None:
     """Return why CP-SAT cannot be used here, or None when it can."""
     if importlib.util.find_spec("ortools") is None:
@@ -191,9 +198,9 @@ class CpSat:
 def _set_parameters(solver: cp_model.CpSolver, limits: Limits) -> None:
     parameters = solver.parameters
     parameters.num_workers = limits.workers
-    if limits.workers == 1:
-        # The LP bound decides this family of problems; the default portfolio starves it on one worker.
-        parameters.subsolvers.extend(["max_lp"])
+    if limits.workers < PORTFOLIO:
+        # The LP bound decides this family of problems; the default portfolio starves it on few workers.
+        parameters.subsolvers.extend(SUBSOLVERS[: limits.workers])
     # Dominance between similar items blows presolve up quadratically, and may cut off a hinted solution.
     parameters.keep_all_feasible_solutions_in_presolve = True
     parameters.random_seed = limits.seed
