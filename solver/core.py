@@ -18,9 +18,9 @@ import numpy as np
 
 from .backends import highs
 from .backends.cpsat import CpSat
-from .compile import Compiled, Ints
+from .compile import Bools, Compiled, Ints
 from .conflict import explain_infeasible
-from .duals import Alive, DualBound, Matrix, dual_bound, second_losses, survivors
+from .duals import Alive, DualBound, Matrix, dual_bound, losses, second_losses, survivors
 from .linear import Linear
 from .restrict import Restricted, restrict
 from .round import round_relaxation
@@ -33,7 +33,10 @@ in milliseconds. It grows fourfold when it was too small."""
 CORE_WORK = 1.0
 """CP-SAT work units for one core; typical cores end within a tenth of it."""
 
-PROOF_UNITS = 4000
+CORES_WORK = 8.0
+"""CP-SAT work units for all cores together."""
+
+PROOF_UNITS = 1000
 """The largest number of open units handed to the proof while a larger core could still rule some out."""
 
 
@@ -89,23 +92,39 @@ def restricted_to(c: Compiled, linear: Linear, bound: DualBound, objective: int)
 
 
 def _grow_cores(search: Search, linear: Linear, bound: DualBound) -> Alive:
-    """Improve the incumbent over growing cores until few enough units are open, or a limit is hit."""
+    """Improve the incumbent over cores until one brings nothing and few units are open, or a limit is hit.
+
+    A core holds the units that the incumbent has otherwise than the bound would (Danna, Rothberg and Le Pape
+    2005 free the same ones) and those whose second-best option loses least. It grows when it brought nothing.
+    """
     c = search.c
-    undecided = second_losses(c, bound)
-    size = CORE
+    order = np.argsort(second_losses(c, bound), kind="stable")
+    size, spent = CORE, search.work + CORES_WORK
     while True:
         alive = survivors(c, bound, search.best.objective if search.best else None)
-        free = alive.free
-        if search.halted or search.proved or search.best is None or len(free) <= size:
+        open_units = len(alive.free)
+        if search.halted or search.proved or search.best is None or open_units <= size or search.work > spent:
             return alive
-        core = free[np.argsort(undecided[free], kind="stable")[:size]]
+        undecided = np.zeros(c.n, dtype=np.bool_)
+        undecided[alive.free] = True
+        wanted = _against_the_bound(search, bound)
+        wanted[order[undecided[order]][:size]] = True
+        core = np.flatnonzero(wanted & undecided)
         small = restrict(linear, *_core_bounds(search, linear, alive, core))
         before = search.best.objective
         _improve(search, linear, small, "core", work=CORE_WORK)
-        size *= 4
-        open_units = len(survivors(c, bound, search.best.objective).free)
-        if open_units <= PROOF_UNITS or (search.best.objective == before and size > CORE * 16):
-            return survivors(c, bound, search.best.objective)
+        if search.best.objective == before:
+            if open_units <= PROOF_UNITS:
+                return alive
+            size *= 4
+
+
+def _against_the_bound(search: Search, bound: DualBound) -> Bools:
+    """Return which units the incumbent has at an option that loses against the bound's choice."""
+    assert search.best is not None
+    loss, out = losses(search.c, bound)
+    choice = search.best.choice
+    return np.asarray(np.where(choice >= 0, loss[np.maximum(choice, 0)], out) > 0, dtype=np.bool_)
 
 
 def _improve(search: Search, linear: Linear, small: Restricted, stage: str, work: float | None) -> int | None:
