@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,6 +31,10 @@ class Layout:
         self.start: list[int] = c.rung_start.tolist()
         self.rung_unit: list[int] = c.rung_unit.tolist()
         self.gains: list[list[int]] = [cover.gains.tolist() for cover in c.covers]
+        # What the first k full covers of a dimension add up to, times the amount of a full cover.
+        self.gain_sums: list[list[int]] = [
+            [0, *(c.amount_scale * total for total in accumulate(gains))] for gains in self.gains
+        ]
         self._cover(c)
         self.counts_of = _membership(cover.units.tolist() for cover in c.covers)
         self.cliques_of = _membership(clique.units.tolist() for clique in c.cliques)

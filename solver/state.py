@@ -169,11 +169,6 @@ class State:
 
     def _covered(self, d: int, amount: int) -> int:
         """Return the scaled gain of dimension ``d`` at a scaled ``amount``: concave, filled in order."""
-        full = self.c.amount_scale
-        total = 0
-        for gain in self.layout.gains[d]:
-            if amount <= 0:
-                break
-            total += gain * min(full, amount)
-            amount -= full
-        return total
+        gains, sums = self.layout.gains[d], self.layout.gain_sums[d]
+        covers, rest = divmod(amount, self.c.amount_scale)
+        return sums[covers] + gains[covers] * rest if covers < len(gains) else sums[-1]
