@@ -68,7 +68,6 @@ class _Detail:
 def repo_map(
     files: Sequence[MapFile],
     *,
-    name: str,
     relevance: float,
     authority: float,
     coverage: Mapping[str, float] | None = None,
@@ -103,7 +102,7 @@ def repo_map(
     return ContextUnit(
         id=MAP_ID,
         kind=Kind.REPO_SUMMARY,
-        title=f"Map of {name}" if name else "Map of the repository",
+        title="Map of the repository",
         source_refs=_EXTENT,
         text=texts[0],
         authority_score=authority,

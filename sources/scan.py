@@ -126,7 +126,6 @@ def scan(root: Path, task: Task, options: ScanOptions | None = None) -> ScanResu
     )
     overview = repo_map(
         _map_files(reading, scores),
-        name=root.resolve().name,
         relevance=kind.repo_map.relevance,
         authority=kind.authority.get(FileClass.SOURCE, 0.0),
         coverage={

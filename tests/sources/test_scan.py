@@ -20,7 +20,8 @@ from satchel.models import (
     Task,
     UsageError,
 )
-from satchel.sources import ScanOptions, ScanResult, envelope_for, scan
+from satchel.sources.scan import ScanOptions, ScanResult, scan
+from satchel.sources.tasks import envelope_for
 from satchel.sources.walk import WalkOptions
 
 SECRET = "AK" + "IAQ7Z3P9M2K5T8W1R4"
@@ -418,7 +419,7 @@ def test_same_tree_same_result(repo: Path, tmp_path: Path) -> None:
     """The result knows neither hash seed nor working folder nor where the tree stands."""
     code = (
         "import sys; from pathlib import Path; from hashlib import sha256;"
-        "from satchel.sources import scan; from satchel.models import Task;"
+        "from satchel.sources.scan import scan; from satchel.models import Task;"
         "r = scan(Path(sys.argv[1]), Task(kind='tutorial', about='slow servers'));"
         "parts = [*r.units, *r.groups, *r.skipped, *r.diagnostics, r.report];"
         "print(sha256(''.join(p.to_json() for p in parts).encode()).hexdigest())"

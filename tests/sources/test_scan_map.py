@@ -9,7 +9,7 @@ from satchel.sources.repomap import MapFile, repo_map
 
 
 def made(files: list[MapFile]) -> ContextUnit:
-    unit = repo_map(files, name="x", relevance=0.5, authority=0.9)
+    unit = repo_map(files, relevance=0.5, authority=0.9)
     assert unit is not None
     return unit
 
@@ -64,4 +64,4 @@ def test_order_of_files_does_not_matter() -> None:
 
 
 def test_nothing_has_no_map() -> None:
-    assert repo_map([], name="x", relevance=1.0, authority=1.0) is None
+    assert repo_map([], relevance=1.0, authority=1.0) is None
