@@ -62,8 +62,8 @@ def greedy(c: Compiled) -> Pack | None:
     Above ``BOTH`` units the run by value is made only where the best single step beats the pack by density,
     which is when it can matter. None proves nothing: a feasible pack may still exist.
     """
-    base = State(c)
-    if not include_required(base) or not meet_demands(base):
+    base = _base(c)
+    if base is None:
         return None
     state = base.copy()
     climb_to_the_end(state)
@@ -116,19 +116,38 @@ def include_required(state: State) -> bool:
     return True
 
 
-def meet_demands(state: State) -> bool:
+def meet_demands(state: State, *, zones_first: bool = False) -> bool:
     """Add units until required dimensions and zone minima are met; False when a hard one cannot be."""
+    steps = [_meet_dimensions, _meet_minima]
+    for step in reversed(steps) if zones_first else steps:
+        step(state)
+    return state.complete()
+
+
+def _base(c: Compiled) -> State | None:
+    """Return what must be in the pack, or None: what serves one demand may shut out what serves the other, so
+    both orders are tried."""
+    for zones_first in (False, True):
+        state = State(c)
+        if include_required(state) and meet_demands(state, zones_first=zones_first):
+            return state
+    return None
+
+
+def _meet_dimensions(state: State) -> None:
     for d, cover in enumerate(state.c.covers):
         if cover.required > state.counts[d]:
             newcomers = [unit for unit in cover.units.tolist() if state.choice[unit] == NONE]
             fill(state, newcomers, "density", until=partial(_counted, state, d), once=True)
+
+
+def _meet_minima(state: State) -> None:
     for z, zone in enumerate(state.c.zones):
         filled = partial(_filled, state, z)
         if not filled():
             climb(state, zone.units, until=filled)
         if not filled():
             fill(state, zone.units.tolist(), "density", until=filled)
-    return state.complete()
 
 
 def _counted(state: State, d: int) -> bool:

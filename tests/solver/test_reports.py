@@ -180,3 +180,19 @@ def test_a_gap_that_is_asked_for_ends_the_search() -> None:
     context = solve(problem(units, 2000), SolveOptions(gap=0.5))
     assert context.solver.stop_reason in (StopReason.GAP, StopReason.PROOF)
     assert context.solver.gap <= 0.5
+
+
+def test_greedy_does_not_lose_itself_between_two_demands() -> None:
+    """What covers a required dimension best may shut out the only unit that fills a zone."""
+    units = [
+        unit("cover", 1, 9.0, coverage=["errors"]),
+        unit("fill", 10, 1.0, zone="task", coverage=["errors"]),
+    ]
+    instance = problem(
+        units,
+        20,
+        envelope={"zones": [{"name": "task", "minTokens": 10, "minPolicy": "fail"}]},
+        redundancyGroups=[{"id": "g", "members": ["cover", "fill"], "policy": "keep_at_most"}],
+        coverage=[{"name": "errors", "required": True}],
+    )
+    assert ids(solve(instance, SolveOptions(solver="greedy"))) == ["fill"]
