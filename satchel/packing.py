@@ -23,6 +23,9 @@ from .sources.scan import ScanOptions, ScanResult, scan
 from .sources.tasks import envelope_for
 from .sources.tokens import TokenEstimator, find_profile, make_estimator, model_profile
 
+GUESSES = 12
+"""Budgets that are tried to tell which one works, when the one that was given does not."""
+
 ATTEMPTS = 5
 """How often a pack is solved again because the whole text counts more than its parts."""
 
@@ -98,7 +101,10 @@ def pack(root: str | Path, task: Task, options: PackOptions | None = None) -> Pa
     found, problem = _prepared(root, task, options, estimator)
     for _ in range(ATTEMPTS):
         _stage(options, "solving")
-        context = solve(problem, options.solve)
+        try:
+            context = solve(problem, options.solve)
+        except InfeasibleError as error:
+            raise _in_prompt_tokens(error, problem, task) from None
         _stage(options, "rendering")
         rendered = _rendered(problem, context, options.format)
         context = _complete(context, problem, rendered, found, estimator)
@@ -212,7 +218,7 @@ def _prepared(
 
 
 def _envelope(task: Task, options: PackOptions, estimator: TokenEstimator) -> BudgetEnvelope:
-    limit, window = _limit(options)
+    limit, window, margin = _limit(options)
     overhead = frame_tokens(task, estimator, options.format)
     if overhead > limit:
         raise InfeasibleError(
@@ -227,9 +233,10 @@ def _envelope(task: Task, options: PackOptions, estimator: TokenEstimator) -> Bu
         model_id=options.model,
         max_context_tokens=window,
         reserved_output_tokens=window - limit,
+        reserved_safety_margin_tokens=margin,
         fixed_overhead_tokens=overhead,
-        available_input_tokens=limit - overhead,
-        zones=envelope_for(task.kind, limit - overhead),
+        available_input_tokens=limit - overhead - margin,
+        zones=envelope_for(task.kind, limit - overhead - margin),
     )
 
 
@@ -247,11 +254,15 @@ def _estimator(options: PackOptions) -> TokenEstimator:
     )
 
 
-def _limit(options: PackOptions) -> tuple[int, int]:
-    """Return the ceiling on the prompt and the window that it is part of, in tokens."""
+def _limit(options: PackOptions) -> tuple[int, int, int]:
+    """Return the ceiling on the prompt, the window that it is part of, and the margin within it, in tokens.
+
+    Where a model's tokens can only be estimated and no budget is named, the margin holds the most that its
+    band says the true count may be above the estimate.
+    """
     if options.model is None:
         limit = DEFAULT_BUDGET if options.budget is None else options.budget
-        return limit, limit
+        return limit, limit, 0
     spec = find_profile(options.model)
     room = spec.input_room()
     limit = room if options.budget is None else options.budget
@@ -263,7 +274,10 @@ def _limit(options: PackOptions) -> tuple[int, int]:
             value=limit,
             hint=f"accepted: up to {room}",
         )
-    return limit, limit + spec.default_output_reserve
+    margin = 0
+    if options.budget is None and spec.band[1] > 1:
+        margin = limit - int(limit / spec.band[1])
+    return limit, limit + spec.default_output_reserve, margin
 
 
 def _rendered(problem: Problem, context: PackedContext, fmt: str) -> RenderedPrompt:
@@ -301,6 +315,37 @@ def _complete(
             "prompt": prompt,
         }
     )
+
+
+def _in_prompt_tokens(error: InfeasibleError, problem: Problem, task: Task) -> InfeasibleError:
+    """Return ``error`` with the smallest budget as the user states it: of the whole prompt, and tried.
+
+    A larger budget also raises the zones' limits, which are shares of it, so each guess is solved.
+    """
+    if "conflict" not in error.data:
+        return error
+    overhead = problem.envelope.fixed_overhead_tokens
+    budget = problem.envelope.available + overhead
+    found = error
+    for _ in range(GUESSES):
+        needed = found.data.get("smallestBudget")
+        budget = max(budget + 1, needed + overhead) if needed is not None else budget + budget // 4 + 1
+        envelope = BudgetEnvelope(
+            available_input_tokens=budget - overhead, zones=envelope_for(task.kind, budget - overhead)
+        )
+        try:
+            solve(problem.model_copy(update={"envelope": envelope}), SolveOptions(gap=1.0))
+        except InfeasibleError as again:
+            found = again
+            continue
+        hint = (
+            f"a budget of {budget} tokens works: {overhead} for the frame of the prompt, the rest for units"
+        )
+        if largest := error.data.get("largestRequired"):
+            hint += f"; the largest required unit is {largest[0]['unit']!r} with {largest[0]['tokens']}"
+        data = {**error.data, "smallestBudget": budget}
+        return InfeasibleError(error.message, code=error.code, field=error.field, hint=hint, data=data)
+    return error
 
 
 def _tightened(problem: Problem, excess: int) -> Problem:

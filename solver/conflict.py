@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..models import InfeasibleError
+from ..models import AcceptReason, InfeasibleError
 from .backends.cpsat import CpSat, Limits
 from .compile import Compiled
 from .linear import UNBOUNDED, Linear, Row
@@ -126,17 +126,31 @@ def _relax(c: Compiled, linear: Linear, index: int, seed: int) -> Relaxation | N
         return None
     reached = int(activity @ answer.columns)
     if row.family == "required":
-        return Relaxation(row.family, row.name, None, _required_size(c, row), f"do not require {row.name!r}")
+        words = f"do not require {row.name!r}"
+        standing = c.standings[c.index[row.name]]
+        if standing.required is AcceptReason.ZONE_KEEPS_ALL:
+            words = f"exclude {row.name!r}, or let zone {standing.zone.name} drop units (overflowPolicy)"
+        return Relaxation(row.family, row.name, None, _required_size(c, row), words)
     changes = {
         "budget": (reached, reached - high, f"a budget of {reached} tokens"),
         "zone maximum": (reached, reached - high, f"raise maxTokens of zone {row.name} to {reached}"),
         "zone minimum": (reached, low - reached, f"lower minTokens of zone {row.name} to {reached}"),
         "group": (reached, reached - high, f"let group {row.name} keep {reached}"),
-        "coverage": (reached, low - reached, f"ask dimension {row.name} for {reached} units"),
+        "coverage": (reached, low - reached, _coverage_words(row.name, reached)),
         "dependency": (None, 1, f"drop the dependency of {row.name!r} on {row.other!r}"),
     }
     value, cost, words = changes[row.family]
     return Relaxation(row.family, row.name, value, cost, words)
+
+
+def _coverage_words(name: str, reached: int) -> str:
+    if reached == 0:
+        return f"do not require dimension {name}"
+    return f"ask dimension {name} for {_plural(reached, 'unit')}"
+
+
+def _plural(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _required_size(c: Compiled, row: Row) -> int:
@@ -189,8 +203,11 @@ def _filter(
 
 def _without(linear: Linear, rows: set[int]) -> Linear:
     """Return ``linear`` with ``rows`` made empty; a required unit becomes an optional one."""
-    lo, hi = linear.lo.copy(), linear.hi.copy()
+    lo, hi, col_hi = linear.lo.copy(), linear.hi.copy(), linear.col_hi.copy()
     named = list(linear.rows)
+    if any(named[i].family == "budget" for i in rows):
+        # Helper columns are bounded by what the budget allows: without it they reach as far as all tokens.
+        col_hi[linear.m :] = np.maximum(col_hi[linear.m :], int(linear.tokens.sum()))
     for i in rows:
         lo[i] = -UNBOUNDED
         if named[i].family == "required":
@@ -198,7 +215,7 @@ def _without(linear: Linear, rows: set[int]) -> Linear:
         else:
             hi[i] = UNBOUNDED
             named[i] = dataclasses.replace(named[i], family="dropped")
-    return dataclasses.replace(linear, lo=lo, hi=hi, rows=named)
+    return dataclasses.replace(linear, lo=lo, hi=hi, col_hi=col_hi, rows=named)
 
 
 def _feasibility(linear: Linear, limits: Limits) -> str:
@@ -213,17 +230,15 @@ def _words(c: Compiled, linear: Linear, index: int) -> str:
     row = linear.rows[index]
     low, high = int(linear.lo[index]), int(linear.hi[index])
     if row.family == "budget":
-        return f"budget of {high} tokens"
+        return f"budget of {_plural(high, 'token')}"
     if row.family == "required":
-        return (
-            f"required unit {row.name!r} ({int(c.tokens[_smallest(c, c.index[row.name])])} tokens at least)"
-        )
+        return f"required unit {row.name!r} ({_plural(_required_size(c, row), 'token')} at least)"
     if row.family == "zone maximum":
-        return f"zone {row.name} holds at most {high} tokens"
+        return f"zone {row.name} holds at most {_plural(high, 'token')}"
     if row.family == "zone minimum":
-        return f"zone {row.name} holds at least {low} tokens"
+        return f"zone {row.name} holds at least {_plural(low, 'token')}"
     if row.family == "group":
         return f"group {row.name} keeps at most {high}"
     if row.family == "coverage":
-        return f"dimension {row.name} needs {low} units"
+        return f"dimension {row.name} needs {_plural(low, 'unit')}"
     return f"dependency of {row.name!r} on {row.other!r}"

@@ -107,7 +107,7 @@ def include_required(state: State) -> bool:
         if state.choice[unit] != NONE:
             continue
         for rung in sorted(state.c.rungs_of(unit), key=lambda r: (state.tokens[r], r)):
-            changes = state.closure(unit, rung)
+            changes = state.closure(unit, rung, most=state.c.n + 1)
             if changes is not None and state.fits(changes, state.size(changes)):
                 state.apply(changes)
                 break

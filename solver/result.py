@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..models import (
     AcceptedUnit,
     Counts,
@@ -17,10 +19,13 @@ from ..models import (
     Severity,
     SolverReport,
 )
-from .compile import Compiled, Ints
+from .compile import Compiled, Ints, rung_values
 from .eligible import Standing
 from .reasons import Why, why_accepted, why_out, why_rejected
 from .state import NONE, State
+
+COARSE = 1e-3
+"""A value that scaling changes by a larger share is worth a warning: the optimum is one of rounded values."""
 
 
 @dataclass(frozen=True)
@@ -186,6 +191,12 @@ def _unmatched(c: Compiled) -> list[Diagnostic]:
                 severity=Severity.INFO, code="dimension_undeclared", message=text, data={"names": unknown}
             )
         )
+    given = rung_values(c.problem, c.standings) if c.standings else np.zeros(0)
+    rounded = given * c.scale
+    coarse = int(((given != 0) & (np.abs(rounded - np.rint(rounded)) > COARSE * np.abs(rounded))).sum())
+    if coarse:
+        text = f"{coarse} values are rounded by more than 0.1 % at the scale 1/{c.scale}: multiply all values"
+        notes.append(_warn("values_rounded", text, {"values": coarse, "scale": c.scale}))
     bonus = [s.unit.id for s in c.standings if s.bonus and s.unit.value is not None]
     if bonus:
         text = f"shouldInclude adds nothing to {len(bonus)} units whose explicit value is taken as it stands"

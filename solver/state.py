@@ -9,6 +9,9 @@ from .compile import Compiled
 
 NONE = -1
 
+WIDEST = 128
+"""Units that one step of a constructive method brings in at most."""
+
 
 class State:
     """The rung chosen for each unit (``NONE`` where there is none), kept feasible by its callers."""
@@ -35,10 +38,11 @@ class State:
             setattr(other, name, list(getattr(self, name)))
         return other
 
-    def closure(self, unit: int, rung: int) -> dict[int, int] | None:
+    def closure(self, unit: int, rung: int, most: int = WIDEST) -> dict[int, int] | None:
         """Return the changes (unit to rung) that put ``unit`` at ``rung`` with all it needs, or None.
 
-        What is missing comes in at the smallest rung that is good enough.
+        What is missing comes in at the smallest rung that is good enough. None as well where more than
+        ``most`` units would come in: weighing a long chain once for each of its units takes quadratic time.
         """
         changes = {unit: rung}
         if unit not in self.needs:
@@ -53,6 +57,8 @@ class State:
                 if current in options:
                     continue
                 if not options or v == unit:
+                    return None
+                if len(changes) >= most:
                     return None
                 changes[v] = min(options, key=lambda r: (self.tokens[r], r))
                 queue.append(v)

@@ -28,7 +28,9 @@ def check_certificate(facts: Facts, context: PackedContext, complaints: Complain
     if stated is None:
         complaints.add(CHECK, "there is none: nothing proves the bound")
         return
-    complaints.open(CHECK, f"{len(stated.duals)} multipliers prove the bound {stated.bound}")
+    beyond = context.solver.bound < stated.bound
+    rest = f"; {context.solver.bound} rests on the search" if beyond else ""
+    complaints.open(CHECK, f"{len(stated.duals)} multipliers prove the bound {stated.bound}{rest}")
     proof = Proof(facts, stated, context.solver.shortfall)
     for dual in stated.duals:
         complaint = proof.add(dual)

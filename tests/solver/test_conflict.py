@@ -77,7 +77,7 @@ def test_two_required_members_of_a_group_that_keeps_one() -> None:
     )
     assert sorted(error.data["conflict"]) == [
         "group g keeps at most 1",
-        "required unit 'a' (1 tokens at least)",
+        "required unit 'a' (1 token at least)",
         "required unit 'b' (2 tokens at least)",
     ]
     assert "smallestBudget" not in error.data
@@ -94,7 +94,7 @@ def test_a_required_dimension_that_nothing_covers() -> None:
         units=[unit("a", 1)],
         coverage=[{"name": "errors", "required": True}],
     )
-    assert error.data["conflict"] == ["dimension errors needs 1 units"]
+    assert error.data["conflict"] == ["dimension errors needs 1 unit"]
 
 
 def test_zone_maximum_names_the_least_that_works() -> None:
@@ -162,3 +162,35 @@ def test_the_smallest_budget_works_and_one_token_less_does_not(problem: Problem)
         assert (best(other) is not None) is works
         if works:
             assert solve(other, SolveOptions()).counts.accepted >= 0
+
+
+def test_a_price_on_tokens_does_not_bound_the_smallest_budget() -> None:
+    """The price of tokens above a target is soft, whatever the budget was."""
+    zones = [{"name": "examples", "targetTokens": 2, "targetPrice": 0.1}]
+    error = fails(
+        envelope={"availableInputTokens": 5, "zones": zones},
+        units=[unit("a", 9, zone="examples", required=True)],
+    )
+    assert error.data["smallestBudget"] == 9
+    assert sorted(error.data["conflict"]) == ["budget of 5 tokens", "required unit 'a' (9 tokens at least)"]
+
+
+def test_what_a_zone_keeps_is_loosened_at_the_zone() -> None:
+    error = fails(
+        envelope={"availableInputTokens": 5, "zones": [{"name": "system", "overflowPolicy": "fail"}]},
+        units=[unit("a", 9, zone="system")],
+    )
+    words = [r["words"] for r in error.data["relaxations"]]
+    assert "exclude 'a', or let zone system drop units (overflowPolicy)" in words
+
+
+def test_values_finer_than_the_scale_are_told() -> None:
+    """An optimum of rounded values is no optimum of the values: the artifact says so."""
+    tiny = [{"id": f"u{i}", "tokenEstimate": 1, "value": 4e-7} for i in range(10)]
+    data = {
+        "schemaVersion": "packing-problem.v1",
+        "envelope": {"availableInputTokens": 10},
+        "units": [*tiny, {"id": "z", "tokenEstimate": 10, "value": 1e-6}],
+    }
+    notes = {d.code: d for d in solve(Problem.from_data(data)).diagnostics}
+    assert notes["values_rounded"].data == {"values": 10, "scale": 1_000_000}
