@@ -15,7 +15,6 @@ _REASONS: Final = {
     SkipReason.TOO_LARGE: RejectReason.TOO_LARGE,
     SkipReason.UNREADABLE: RejectReason.UNREADABLE,
     SkipReason.SENSITIVE_NAME: RejectReason.SENSITIVE_NAME,
-    SkipReason.OWN_OUTPUT: RejectReason.OWN_OUTPUT,
 }
 _SHOWN: Final = 50
 """A diagnostic lists at most this many places; it always says how many there are."""
@@ -24,7 +23,7 @@ _SHOWN: Final = 50
 def account(reading: Reading) -> tuple[RejectedUnit, ...]:
     """Return an entry ``file:path`` for every file or folder that became no unit, by path.
 
-    Version control data is no candidate and has none.
+    Version control data and our own output are no candidates and have none.
     """
     out = [
         RejectedUnit(

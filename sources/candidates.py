@@ -87,7 +87,10 @@ class Reading:
     files
         Files read, by path.
     skipped
-        Everything left out, by path: by the walk, by reading, and empty files.
+        Everything left out, by path: by the walk and by reading. Our own output is not listed: what a
+        scan says must not depend on whether there was an earlier one.
+    empty
+        Files that hold nothing.
     candidates
         In order of path and line; ids are unique.
     """
@@ -117,8 +120,9 @@ def read_candidates(root: Path, options: WalkOptions, registry: Registry) -> Rea
         if not fragments:
             empty.append(file.path)
         candidates.extend(_candidates(file, fragments, taken))
-    skipped.sort(key=lambda item: (item.path, item.reason))
-    return Reading(walked, tuple(files), tuple(skipped), tuple(empty), tuple(candidates))
+    others = (item for item in skipped if item.reason is not SkipReason.OWN_OUTPUT)
+    told = sorted(others, key=lambda item: (item.path, item.reason))
+    return Reading(walked, tuple(files), tuple(told), tuple(empty), tuple(candidates))
 
 
 def _read(

@@ -25,6 +25,7 @@ from .candidates import Candidate, Reading, read_candidates
 from .extract import default_registry
 from .file_classes import FileClass
 from .gitinfo import History, read_history, run_git
+from .languages import ROLES, Role
 from .ranking import rank
 from .repomap import MapFile, repo_map
 from .score.freshness import freshness
@@ -42,6 +43,18 @@ _REQUIRED_OF_NAMED: Final = 4
 _ON_MAP: Final = frozenset({FileClass.SOURCE, FileClass.CONTRACT, FileClass.CONFIG, FileClass.DOC})
 _NOT_ON_MAP: Final = re.compile(r"(^|/)(\.[^/]*|licen[sc]e[^/]*|copying[^/]*|unlicense|notice|authors)(/|$)")
 """Files of other classes, hidden ones and licences are counted on the map, not listed."""
+
+_EVIDENCE: Final = frozenset(
+    {
+        FileClass.SOURCE,
+        FileClass.DOC,
+        FileClass.CONFIG,
+        FileClass.CONTRACT,
+        FileClass.TEST,
+        FileClass.EXAMPLE,
+    }
+)
+"""What a named folder is named for; its images, data, lock files and machine-written code are not."""
 
 _NAMED_RELEVANCE: Final = 0.5
 """All other units of what is named are at least this relevant."""
@@ -166,7 +179,11 @@ def _asked(task: Task, kind: TaskKind, candidates: Sequence[Candidate]) -> tuple
 
 
 def _name(scores: list[float], candidates: Sequence[Candidate], explicit: Sequence[str]) -> frozenset[int]:
-    """Raise the scores of what the user named; return which of its units are required."""
+    """Raise the scores of what the user named; return which of its units are required.
+
+    Of a folder, only units of the classes that evidence comes from are required; where it holds none,
+    its other units are raised and left to the budget.
+    """
     required: set[int] = set()
     for named in explicit:
         path = named.strip("/").removeprefix("./")
@@ -176,10 +193,17 @@ def _name(scores: list[float], candidates: Sequence[Candidate], explicit: Sequen
             if candidate.file.path == path or path in ("", ".") or candidate.file.path.startswith(f"{path}/")
         ]
         inside.sort(key=lambda n: (-scores[n], n))
-        required.update(inside[:_REQUIRED_OF_NAMED])
-        for n in inside:
+        is_file = any(candidates[n].file.path == path for n in inside)
+        wanted = [n for n in inside if is_file or _is_evidence(candidates[n])]
+        required.update(wanted[:_REQUIRED_OF_NAMED])
+        for n in wanted or inside:
             scores[n] = max(scores[n], _NAMED_RELEVANCE)
     return frozenset(required)
+
+
+def _is_evidence(candidate: Candidate) -> bool:
+    # A picture among the examples is of their class.
+    return candidate.file_class in _EVIDENCE and ROLES.get(candidate.file.language) is not Role.DATA
 
 
 def _map_files(reading: Reading, scores: Sequence[float]) -> list[MapFile]:

@@ -359,10 +359,15 @@ class _Walker:
         self.skipped.append(Skipped(display_path(path), reason, detail))
 
     def _skip_folder(self, path: str, verdict: Verdict, files: int | None) -> None:
+        if files == 0 and any(output.startswith(f"{path}/") for output in self.outputs):
+            verdict = Verdict(SkipReason.OWN_OUTPUT, "holds nothing else")
         self.skipped.append(Skipped(display_path(path) + "/", verdict.reason, verdict.detail, files))
 
     def _count(self, folder: str) -> int | None:
-        """Return the number of files below a folder, ``None`` above :data:`COUNT_LIMIT` entries."""
+        """Return the number of files below a folder, ``None`` above :data:`COUNT_LIMIT` entries.
+
+        Our own output is not counted.
+        """
         files = entries = 0
         stack = [folder]
         while stack:
@@ -371,6 +376,8 @@ class _Walker:
                 found = self.tree.scan(place)
             except OSError:
                 return None
+            if self.outputs:
+                found = [entry for entry in found if f"{place}/{entry.name}" not in self.outputs]
             entries += len(found)
             if entries > COUNT_LIMIT:
                 return None

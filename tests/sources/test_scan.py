@@ -286,6 +286,21 @@ class TestNamedPaths:
         found = run(repo, focus=("examples",))
         assert [unit.id for unit in found.units if unit.required] == ["file:examples/hello.py"]
 
+    def test_of_a_folder_no_image_or_data_is_required(self, repo: Path) -> None:
+        """A large picture in a named folder made every pack infeasible; a file named itself is wanted."""
+        picture = "<svg xmlns='http://www.w3.org/2000/svg'>" + "<path d='M0 0L9 9'/>" * 300 + "</svg>\n"
+        for name in ("examples/a.svg", "examples/b.csv", "pictures/c.svg"):
+            (repo / name).parent.mkdir(exist_ok=True)
+            (repo / name).write_text(picture if name.endswith("svg") else "slow,servers\n1,2\n" * 9)
+        (repo / "examples/yarn.lock").write_text("slow servers\n" * 90)
+        found = run(repo, focus=("examples", "pictures"))
+        assert [unit.id for unit in found.units if unit.required] == ["file:examples/hello.py"]
+        scores = relevance(found)
+        assert scores["file:examples/a.svg"] < 0.5
+        assert scores["file:pictures/c.svg"] == 0.5
+        named = run(repo, focus=("examples/a.svg",))
+        assert [unit.id for unit in named.units if unit.required] == ["file:examples/a.svg"]
+
     def test_named_minified_file_is_not_excluded_by_policy(self, repo: Path) -> None:
         found = run(repo, focus=("static/app.min.js",))
         (unit,) = [unit for unit in found.units if unit.id == "file:static/app.min.js"]
@@ -413,6 +428,38 @@ def test_freshness_comes_from_git(repo: Path) -> None:
     assert len(found.report.revision) == 40
     without = scan(repo, Task(kind="overview"), ScanOptions(history=False))
     assert {unit.freshness_score for unit in without.units[1:]} == {0.5}
+
+
+def test_earlier_output_changes_nothing(repo: Path) -> None:
+    """G20: what is said of a folder is the same before and after a run that wrote into it."""
+
+    def told() -> list[str]:
+        rules = WalkOptions(own_outputs=("out", "ignored/packs/new"))
+        found = scan(repo, Task(kind="tutorial", about="slow servers"), ScanOptions(walk=rules))
+        parts = (*found.units, *found.skipped, *found.diagnostics, found.report)
+        return [part.to_json() for part in parts]
+
+    before = told()
+    artifact = '{"schemaVersion": "packed-context.v1", "units": []}\n'
+    prompt = "# Satchel context pack\n\nslow servers\n"
+    for folder in ("out", ".satchel", "ignored/packs/new"):
+        (repo / folder).mkdir(parents=True)
+        (repo / folder / "packed-context.json").write_text(artifact)
+        (repo / folder / "prompt.md").write_text(prompt)
+    (repo / "old.md").write_text(prompt)
+    assert told() == before
+
+
+def test_an_ignored_folder_of_nothing_but_output_is_not_told(repo: Path) -> None:
+    """The same where the output makes the ignored folder that it stands in."""
+    (repo / ".gitignore").write_text("ignored/\nbuilt/\n")
+    rules = ScanOptions(walk=WalkOptions(own_outputs=("built/packs",)))
+    task = Task(kind="tutorial", about="slow servers")
+    before = scan(repo, task, rules)
+    (repo / "built/packs").mkdir(parents=True)
+    (repo / "built/packs/prompt.md").write_text("# Satchel context pack\n")
+    after = scan(repo, task, rules)
+    assert (after.skipped, after.report) == (before.skipped, before.report)
 
 
 def test_same_tree_same_result(repo: Path, tmp_path: Path) -> None:
