@@ -23,6 +23,10 @@ LIMIT_OF: Final = {
 """The limit that must have been set for the search to end so."""
 
 
+ENGINES: Final = ("cp-sat", "greedy")
+"""Engines that an artifact may come from."""
+
+
 def check_claims(context: PackedContext, complaints: Complaints) -> None:
     """Bound, gap, status, stop reason and limits agree with each other."""
     solver = context.solver
@@ -59,6 +63,7 @@ def _check_status(solver: SolverReport, complaints: Complaints) -> None:
         solver.stop_reason in OUTCOMES[status],
         f"{status.value} does not go with the stop reason {solver.stop_reason.value}",
     )
+    complaints.require(check, solver.engine in ENGINES, f"no engine is called {solver.engine!r}")
     complaints.require(
         check,
         (solver.engine == "greedy") == (solver.stop_reason is StopReason.HEURISTIC_END),

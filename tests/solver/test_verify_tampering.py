@@ -109,7 +109,6 @@ ONLY_SEALED = {
     "acceptedUnits[].reason",
     # How the run went, not what came out of it; checked for sense only.
     "solver.stopReason",
-    "solver.engine",
     "solver.limits",
     "solver.limits.extra",
     "solver.limits.timeLimitSeconds",
@@ -117,7 +116,6 @@ ONLY_SEALED = {
     "solver.workers",
     "solver.versions.*",
     "solver.reproducible",
-    "prompt.format",
     # Other multipliers may prove the same bound; that they prove it is checked.
     "solver.certificate.duals",
     "solver.certificate.duals[].value",
