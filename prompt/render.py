@@ -21,9 +21,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from ..models import Problem, Stability, Trust
-from .blocks import render_block
+from .blocks import Format, render_block
 from .frame import frame_texts
 from .order import Order, place
 
@@ -61,7 +62,7 @@ class RenderedPrompt:
     """
 
     text: str
-    format: str
+    format: Format
     order: tuple[str, ...]
     spans: tuple[Span, ...]
     prefix_end: int
@@ -110,7 +111,7 @@ def render(
     writer.add(frame.request)
     return RenderedPrompt(
         text="".join(writer.pieces),
-        format=fmt,
+        format=cast(Format, fmt),  # frame_texts refused every other
         order=placed,
         spans=tuple(spans),
         prefix_end=prefix_end,
