@@ -12,6 +12,7 @@ from ...models import Kind
 from ..extract.base import Fragment
 from ..file_classes import FileClass
 from ..tasks import CoverageRule, Dimension
+from .words import parts
 
 _FULL_FROM: Final = 0.33
 """A unit of at least this relevance covers what a rule says in full, others in proportion.
@@ -64,11 +65,16 @@ def _holds(rule: CoverageRule, subject: Subject) -> bool:
     return rule.pattern is None or bool(_compiled(rule.pattern).search(_where(rule, subject.fragment)))
 
 
+@lru_cache(maxsize=1 << 16)
+def _apart(name: str) -> str:
+    return " ".join(part.lower() for part in parts(name))
+
+
 def _where(rule: CoverageRule, fragment: Fragment) -> str:
     if rule.where == "title":
         return fragment.title.lower()
     if rule.where == "doc":
         return fragment.doc
     if rule.where == "name":
-        return "\n".join(fragment.defines) or fragment.name
+        return "\n".join(map(_apart, fragment.defines)) or _apart(fragment.name)
     return fragment.text

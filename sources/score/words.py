@@ -40,15 +40,20 @@ def terms(word: str) -> tuple[str, ...]:
     lower = word.lower()
     if word.isascii() and (word.islower() or word.istitle()) and word.isalpha():
         return (stem(lower),)
-    parts: list[str] = []
-    for part in _PARTS.findall(word):
+    found: list[str] = []
+    for part in parts(word):
         if _UNSPACED.search(part):
-            parts.extend(part[i : i + 2] for i in range(max(1, len(part) - 1)))
+            found.extend(part[i : i + 2] for i in range(max(1, len(part) - 1)))
         else:
-            parts.append(stem(part.lower()))
-    if not parts:
+            found.append(stem(part.lower()))
+    if not found:
         return (lower,)
-    return (*parts, lower) if len(parts) > 1 and lower != parts[0] else tuple(parts)
+    return (*found, lower) if len(found) > 1 and lower != found[0] else tuple(found)
+
+
+def parts(name: str) -> list[str]:
+    """Return the words of an identifier, as it writes them: ``getHTTPError_v2`` is get, HTTP, Error, v, 2."""
+    return _PARTS.findall(name)
 
 
 def stem(word: str) -> str:

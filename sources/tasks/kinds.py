@@ -71,8 +71,9 @@ class ZoneShare(Model):
 class CoverageRule(Model):
     """Which units cover a dimension, and how strongly; every condition given must hold.
 
-    ``pattern`` is searched in the unit's ``where``: text, title, doc, or the names that it defines (one
-    a line).
+    ``pattern`` is searched in the unit's ``where``: text, title, doc, or the names that it defines, one
+    a line. Names are taken apart into lower-case words with spaces between (``getHTTPError`` is
+    ``get http error``), so that ``\\b`` stands at the ends of a word.
     """
 
     classes: tuple[FileClass, ...] = ()

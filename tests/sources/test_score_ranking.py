@@ -247,7 +247,8 @@ class TestExcerpts:
 class TestCoverage:
     RULES = (
         Dimension(
-            name="errors", rules=(CoverageRule(pattern="Error", where="name"), CoverageRule(strength=0.5))
+            name="errors",
+            rules=(CoverageRule(pattern=r"\berror\b", where="name"), CoverageRule(strength=0.5)),
         ),
         Dimension(name="docs", rules=(CoverageRule(classes=(FileClass.DOC,)),)),
         Dimension(name="maps", rules=(CoverageRule(kinds=(Kind.REPO_SUMMARY,)),)),

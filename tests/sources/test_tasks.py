@@ -7,6 +7,7 @@ import pytest
 from satchel.models import (
     BudgetEnvelope,
     ContextUnit,
+    Kind,
     MinPolicy,
     OverflowPolicy,
     Problem,
@@ -14,7 +15,9 @@ from satchel.models import (
     State,
     UsageError,
 )
+from satchel.sources.extract import Fragment, Span
 from satchel.sources.file_classes import FileClass
+from satchel.sources.score.coverage import Subject, coverage
 from satchel.sources.tasks import envelope_for, parse_kind, task_kind, task_kinds
 
 KINDS = (
@@ -115,3 +118,50 @@ def test_a_wrong_file_names_field_and_value(text: str, words: tuple[str, ...]) -
         parse_kind(HEAD + text, COMMON, file="x.toml")
     assert error.value.file == "x.toml"
     assert all(word in str(error.value) for word in words)
+
+
+def covered(kind: str, name: str) -> set[str]:
+    fragment = Fragment("function", name, name, (Span(1, 1),), name, defines=(name,))
+    subject = Subject(fragment, Kind.SYMBOL, FileClass.SOURCE, "src/a.py")
+    return set(coverage(subject, 1.0, task_kind(kind).coverage))
+
+
+@pytest.mark.parametrize(
+    ("kind", "dimension", "names"),
+    [
+        ("api-reference", "authentication", "login AuthError BasicAuth api_key OAuth2Session accessToken"),
+        ("api-reference", "authentication", "check_permissions Credentials HTTPBearer PasswordHasher"),
+        ("api-reference", "errors", "HTTPError BadParameterException read_failure ErrNotFound"),
+        ("architecture", "dataflow", "process_all RequestHandler dispatchEvent"),
+        ("architecture", "persistence", "SessionStore cache_key Database"),
+        ("architecture", "eventing", "onEvent EventListener emit"),
+        ("troubleshooting", "error_types", "TimeoutError IOException"),
+        ("troubleshooting", "retries_and_timeouts", "Timeout max_retries readTimeOut"),
+        ("tutorial", "errors", "ParseError"),
+        ("overview", "entry_points", "main"),
+        ("quickstart", "first_run", "create_app newServer"),
+    ],
+)
+def test_names_cover_what_their_words_say(kind: str, dimension: str, names: str) -> None:
+    assert [name for name in names.split() if dimension not in covered(kind, name)] == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "dimension", "names"),
+    [
+        ("api-reference", "authentication", "token_normalize_func count_tokens Tokenizer author Authority"),
+        ("api-reference", "errors", "default_map terrorise faulty_towers"),
+        ("architecture", "dataflow", "mishandled_ preprocessor manhandle"),
+        ("architecture", "persistence", "restore history_storey obsession"),
+        ("architecture", "eventing", "prevent eventual assignal"),
+        ("architecture", "configuration", "adoptions"),
+        ("troubleshooting", "error_types", "default mirrored"),
+        ("troubleshooting", "configuration", "envelope inventory"),
+        ("troubleshooting", "retries_and_timeouts", "entryway"),
+        ("tutorial", "errors", "exceptional terror"),
+        ("quickstart", "first_run", "newline news"),
+    ],
+)
+def test_parts_of_words_cover_nothing(kind: str, dimension: str, names: str) -> None:
+    """A rule asks for whole words: a token of text is no authentication, an envelope no environment."""
+    assert [name for name in names.split() if dimension in covered(kind, name)] == []
