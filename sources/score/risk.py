@@ -1,7 +1,8 @@
 """What in a text must not leave, or may mislead its reader: secrets, and instructions to a model.
 
 Secrets are replaced by a typed placeholder and the text stays. The patterns are few and precise: each
-needs a prefix or a frame that nothing else has, and values that say that they are samples are left.
+needs a prefix or a frame that nothing else has, or is a random value given to a name such as
+``password`` (:mod:`.assigned`); values that say that they are samples are left.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import re
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
+
+from .assigned import ASSIGNED, assigned
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +55,17 @@ _SECRETS: Final = (
     ),
     _secret("stripe-key", "k_live_", r"\b[rs]k_live_[A-Za-z0-9]{20,}\b"),
     _secret("google-api-key", "AIza", r"\bAIza[0-9A-Za-z_-]{35}(?![\w-])"),
-    _secret("anthropic-key", "sk-ant-", r"\bsk-ant-[A-Za-z0-9]{3,}-[A-Za-z0-9_-]{32,}"),
+    _secret("anthropic-key", "sk-ant-", r"\bsk-ant-(?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9_-]{20,}"),
     _secret(
         "openai-key",
         "T3BlbkFJ",
         r"\bsk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{20,}T3BlbkFJ[A-Za-z0-9_-]{20,}",
+    ),
+    _secret(
+        "openai-key",
+        "sk-",
+        r"\bsk-(?:(?:proj|svcacct|admin|service|None|or-v1)-(?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9_-]{20,}"
+        r"|(?=[A-Za-z]{0,60}\d)(?=[0-9]{0,60}[A-Za-z])[A-Za-z0-9]{32,}(?![\w-]))",
     ),
     _secret("npm-token", "npm_", r"\bnpm_[A-Za-z0-9]{36}\b"),
     _secret("pypi-token", "pypi-AgE", r"\bpypi-AgE[A-Za-z0-9_-]{50,}"),
@@ -73,7 +82,7 @@ _SECRETS: Final = (
 """A group called ``value`` is what is replaced; the whole match where there is none."""
 
 _SAMPLE: Final = re.compile(
-    r"example|sample|dummy|fake|placeholder|your[-_]?|xxx|test[-_]?key|redacted|changeme|user:pass|foo:bar"
+    r"example|sample|dummy|fake|placeholder|your[-_]?|xxx|test[-_]?key|redacted|change[-_]?(?:me|this|it)|replace[-_]?(?:me|this)|insert[-_]|user:pass|foo:bar"
     r"|username:password|(.)\1{7}|0123456789|abcdefghij|eyJzdWIiOiIxMjM0NTY3ODkw"
     r"|:(?:test|my|a)?(?:%\w\w)?(?:p(?:a(?:%20)?|%40)ss(?:w(?:or)?d)?|secret|foo|bar|baz|foobar)\d{0,3}$",
     re.IGNORECASE,
@@ -113,6 +122,7 @@ def redact(text: str) -> tuple[str, tuple[Finding, ...]]:
     for secret in _SECRETS:
         if any(hint in text for hint in secret.hints):
             text = secret.pattern.sub(partial(_replaced, secret.rule, findings), text)
+    text = ASSIGNED.sub(partial(_assigned, findings), text)
     return text, tuple(sorted(findings, key=lambda finding: (finding.line, finding.rule)))
 
 
@@ -122,6 +132,15 @@ def _replaced(rule: str, findings: list[Finding], found: re.Match[str]) -> str:
         return found.group()
     findings.append(Finding(rule, found.string.count("\n", 0, found.start()) + 1))
     return found.group().replace(value, f"[REDACTED:{rule}]" + "\n" * value.count("\n"), 1)
+
+
+def _assigned(findings: list[Finding], found: re.Match[str]) -> str:
+    secret = assigned(found)
+    if secret is None or _SAMPLE.search(found.string, secret[1], secret[2]):
+        return found.group()
+    rule, start, end = secret
+    findings.append(Finding(rule, found.string.count("\n", 0, found.start()) + 1))
+    return f"{found.string[found.start() : start]}[REDACTED:{rule}]{found.string[end : found.end()]}"
 
 
 def injections(text: str) -> tuple[Finding, ...]:

@@ -20,6 +20,9 @@ FAKE = {
     "google-api-key": "AI" + "za" + RANDOM[:35],
     "anthropic-key": "sk-" + "ant-" + "api03-" + RANDOM[:38],
     "openai-key": "sk-" + RANDOM[:20] + "T3Blbk" + "FJ" + RANDOM[20:42],
+    "openai-project-key": "sk-" + "proj-" + RANDOM[:30] + "_" + RANDOM[5:40],
+    "openai-short-key": "sk-" + RANDOM[:44],
+    "anthropic-short-key": "sk-" + "ant-" + RANDOM[:28],
     "npm-token": "np" + "m_" + RANDOM[:36],
     "huggingface-token": "h" + "f_" + RANDOM[:34],
     "sendgrid-key": "S" + "G." + RANDOM[:22] + "." + RANDOM[:43],
@@ -28,12 +31,21 @@ FAKE = {
 }
 
 
+RULES = {
+    "openai-project-key": "openai-key",
+    "openai-short-key": "openai-key",
+    "anthropic-short-key": "anthropic-key",
+}
+"""Where several patterns give one rule."""
+
+
 @pytest.mark.parametrize("rule", sorted(FAKE))
 def test_each_pattern_is_replaced_in_place(rule: str) -> None:
     """J01, J06: the span becomes a typed placeholder, the rest stays, the line is told."""
     text = f"first\nsecond = '{FAKE[rule]}' # why\nlast\n"
     out, findings = redact(text)
     assert FAKE[rule] not in out
+    rule = RULES.get(rule, rule)
     assert f"'[REDACTED:{rule}]" in out
     assert out.startswith("first\nsecond = '")
     assert out.endswith("' # why\nlast\n")
@@ -45,6 +57,43 @@ def test_each_pattern_is_replaced_in_place(rule: str) -> None:
 def test_twice_is_the_same_as_once(rule: str) -> None:
     once, _ = redact(f"a {FAKE[rule]} b {FAKE[rule]}")
     assert redact(once) == (once, ())
+
+
+VALUE = RANDOM[:24]
+HEX = "9f3" + "a1c" + "70b2e84d65" + "f0a1b3c7d9e2f4"
+PASSWORD = "Tr0u" + "b4dor&3"
+
+
+@pytest.mark.parametrize(
+    ("template", "value", "rule"),
+    [
+        ("SECRET_KEY={}", VALUE, "secret-value"),
+        ("export API_KEY={}  # of the shop", HEX, "secret-value"),
+        ("DB_PASSWORD={}", PASSWORD, "password"),
+        ("DB_PASSWORD='{}'", PASSWORD, "password"),
+        ("  password: {}", PASSWORD, "password"),
+        ('password = "{}"', PASSWORD, "password"),
+        ('connect(host="db", passwd="{}", port=1)', PASSWORD, "password"),
+        ('{{"client_secret": "{}", "a": 1}}', VALUE, "secret-value"),
+        ("const apiKey = '{}';", VALUE, "secret-value"),
+        ("let token: string = `{}`", VALUE, "secret-value"),
+        ("clientSecret: '{}',", VALUE, "secret-value"),
+        ("'private_key' => '{}',", HEX, "secret-value"),
+        ('accessToken := "{}"', VALUE, "secret-value"),
+        ("aws_secret_access_key = {}", RANDOM[:40], "secret-value"),
+        ('os.environ["SECRET_KEY"] = "{}"', VALUE, "secret-value"),
+        ('setenv("API_TOKEN", "{}")', VALUE, "secret-value"),
+        ("SECRET_KEY_BASE: {}", HEX, "secret-value"),
+        ('auth_token: "{}"', "550e8400-e29b-" + "41d4-a716-446655440000", "secret-value"),
+    ],
+)
+def test_random_values_of_secret_names(template: str, value: str, rule: str) -> None:
+    """J01: no prefix tells these; the name and the look of the value do."""
+    text = "first\n" + template.format(value) + "\nlast\n"
+    out, findings = redact(text)
+    assert out == "first\n" + template.format(f"[REDACTED:{rule}]") + "\nlast\n"
+    assert findings == (Finding(rule, 2),)
+    assert redact(out) == (out, ())
 
 
 def test_credentials_in_an_address() -> None:
@@ -69,6 +118,29 @@ def test_credentials_in_an_address() -> None:
         "https://me:h4rdt0guess@api.example.org/",
         "https://jo%40email.com:a%20secret@host.de/",
         "https://example.com:8080/a@b",
+        "PASSWORD=changeme",
+        "API_KEY=your-key-here",
+        'api_key = "your-api-key-here-1234"',
+        "SECRET_KEY=" + "x" * 32,
+        "DB_PASSWORD=<password>",
+        "DB_PASSWORD=${DB_PASSWORD_1a2B3c4D}",
+        'token = os.environ["GITHUB_TOKEN_V2"]',
+        "token: ${{ secrets.GITHUB_TOKEN }}",
+        "const apiKey = process.env.API_KEY_2",
+        'password = "secret123"',
+        'password="hunter2"',
+        "auth = (user, 'test-password-123')",
+        'token = "abc123"',
+        "password = settings.database_password",
+        "    password=self.Db2Pass1Word,",
+        'tokenizer = "o200k_base_v2_A1b2C3d4E5"',
+        'token_type = "urn:ietf:params:oauth:token-type"',
+        'TOKEN_URL = "https://accounts.host.de/o/oauth2/token"',
+        'secret_name = "projects/p1/secrets/Database"',
+        "max_tokens = 128000000",
+        "private_key: crypto.RSA2048PrivateKey",
+        'accessKey: "getAccessKeyFromVault2"',
+        "sk-proj-some-long-name-of-a-style-sheet-class",
         "-----BEGIN PUBLIC KEY-----\nabc\n-----END PUBLIC KEY-----",
         "",
     ],
@@ -116,6 +188,10 @@ def test_documentation_is_not_suspected(text: str) -> None:
         "-----BEGIN PRIVATE KEY-----\n" * 20_000,
         "ignore system " * 50_000,
         "eyJ" * 100_000,
+        "token" * 60_000,
+        "password=" * 40_000,
+        "SECRET_KEY = " * 30_000,
+        "api_key: '" + "a1B" * 100_000,
     ],
 )
 def test_hostile_texts_take_no_time(text: str) -> None:
