@@ -34,7 +34,7 @@ DEBUG: Final = "SATCHEL_DEBUG"
 
 _SAME_NAME: Final = (
     *("budget", "deterministic_limit", "encoding", "exclude", "format", "gap", "include", "max_file_bytes"),
-    *("model", "problem", "prompt", "seed", "solver", "time_limit", "workers"),
+    *("model", "out", "problem", "problem_out", "prompt", "seed", "solver", "time_limit", "workers"),
 )
 OPTIONS: Final = {
     **{name: f"--{name.replace('_', '-')}" for name in _SAME_NAME},

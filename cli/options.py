@@ -12,6 +12,24 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .. import Engine, PackedContext, PackOptions, Progress, ScanOptions, SolveOptions, Task
+    from ..outputs import Kind as OutputKind
+
+
+def written(option: str) -> Callable[[str], Path]:
+    """Return the parser of ``option``, which names a file or folder to write."""
+
+    def place(text: str) -> Path:
+        from .. import UsageError
+
+        if not text.strip():
+            raise UsageError("names no place", field=option, value=text, hint="give a path, or leave it out")
+        if text == "-":
+            hint = "to standard output goes --json; a file of this name is ./-"
+            raise UsageError("is no place to write to", field=option, value=text, hint=hint)
+        return Path(text)
+
+    return place
+
 
 Repo = Annotated[Path, typer.Argument(metavar="REPO", help="Folder to read.", show_default=False)]
 Artifact = Annotated[
@@ -53,7 +71,8 @@ Focus = Annotated[
     typer.Option(
         "--focus",
         metavar="PATH",
-        help="A file or folder of REPO that the task is about; always read. May be repeated.",
+        help="A file or folder of REPO that the task is about: always read, and the units of it that are "
+        "nearest to the task are required. May be repeated.",
     ),
 ]
 
@@ -158,11 +177,25 @@ RequireOptimal = Annotated[
     bool, typer.Option("--require-optimal", help="Exit with 3 unless the pack is proven optimal.")
 ]
 
+ProblemOut = Annotated[
+    Path | None,
+    typer.Option(
+        "--problem-out",
+        metavar="FILE",
+        parser=written("--problem-out"),
+        help="Write the packing problem to FILE: as it was solved, after --budget and --recount, or as "
+        "'pack' would solve it. 'verify' needs it.",
+    ),
+]
+Force = Annotated[
+    bool, typer.Option("--force", help="Let outputs replace files that Satchel did not write, too.")
+]
+
 Json = Annotated[
     bool,
     typer.Option("--json", help="Print JSON to standard output, and errors as JSON to standard error."),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors and warnings only.")]
 
 
 def tokens(budget: str | None) -> int | None:
@@ -281,6 +314,21 @@ def problem_path(artifact: Path, problem: str | None) -> Path:
     from .. import PROBLEM
 
     return Path(problem) if problem is not None else artifact.parent / PROBLEM
+
+
+def focused(repo: Path, focus: list[str] | None) -> list[Path]:
+    """Return the paths that ``--focus`` names."""
+    return [repo / path for path in focus or ()]
+
+
+def check_written(
+    outputs: dict[str, tuple[Path | None, OutputKind]], inputs: list[str | Path | None], *, force: bool
+) -> None:
+    """Refuse outputs, by their options, that would replace an input, each other, or what is not Satchel's."""
+    from ..outputs import Output, check_outputs
+
+    named = [Output(name, path, kind) for name, (path, kind) in outputs.items() if path is not None]
+    check_outputs(named, inputs, force=force)
 
 
 def exit_code(context: PackedContext, *, require_optimal: bool) -> int:

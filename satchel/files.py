@@ -170,29 +170,35 @@ def write_texts(texts: Mapping[str | Path, str]) -> None:
     """Write several files as UTF-8 with LF: each whole, and none before all of them could be written.
 
     Each goes to a temporary file beside its place first; when all are on disk they are renamed over it.
-    A link keeps pointing to its file; a device or pipe, which cannot be replaced, is written to last.
+    A link keeps pointing to its file; a device or pipe, which cannot be replaced, is written to last, and so
+    is standard output where a place is what it writes to.
 
     Raises
     ------
     FileError
-        A folder cannot be made or a file cannot be written; no place was touched.
+        A folder cannot be made or a file cannot be written; no place was touched, no folder was left.
     """
     staged: list[tuple[Path, Path]] = []
     streams: list[tuple[Path, str]] = []
+    made: list[Path] = []
     place = ""
     try:
         for name, text in texts.items():
             place, path = str(name), Path(os.path.realpath(name))
-            if path.exists() and not path.is_file() and not path.is_dir():
-                streams.append((path, text))
+            if is_stdout(name) or (path.exists() and not path.is_file() and not path.is_dir()):
+                streams.append((Path(name), text))
             else:
+                _make_folders(path.parent, made)
                 staged.append((_stage(path, text), path))
         for temporary, path in staged:
             place = str(path)
             temporary.replace(path)
+        made.clear()
         for path, text in streams:
             place = str(path)
-            path.write_bytes(text.encode("utf-8"))
+            _send(path, text)
+    except BrokenPipeError:
+        raise
     except OSError as error:
         hint = "choose another place with --out"
         raise FileError(f"cannot be written: {error.strerror}", file=place, hint=hint) from None
@@ -200,13 +206,42 @@ def write_texts(texts: Mapping[str | Path, str]) -> None:
         for temporary, _ in staged:
             with contextlib.suppress(OSError):
                 temporary.unlink()
+        for folder in reversed(made):
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+
+
+def is_stdout(path: str | Path) -> bool:
+    """Tell whether standard output writes to ``path`` already, whatever it is called."""
+    try:
+        return os.path.samestat(Path(path).stat(), os.fstat(sys.stdout.fileno()))
+    except (OSError, ValueError, AttributeError):  # no such file; a standard output that is no file, or none
+        return False
+
+
+def _send(path: Path, text: str) -> None:
+    """Write to what cannot be replaced: a device, a pipe, or what standard output has written to before."""
+    data = text.encode("utf-8")
+    if is_stdout(path):
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    else:
+        path.write_bytes(data)
+
+
+def _make_folders(folder: Path, made: list[Path]) -> None:
+    """Make ``folder`` and what is above it, and add to ``made`` those that were missing, outer ones first."""
+    missing = [place for place in (folder, *folder.parents) if not place.exists()]
+    for place in reversed(missing):
+        place.mkdir(exist_ok=True)
+        made.append(place)
 
 
 def _stage(path: Path, text: str) -> Path:
     """Write ``text`` to a temporary file beside ``path``, with its permissions."""
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    path.parent.mkdir(parents=True, exist_ok=True)
     mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
     try:

@@ -1,14 +1,113 @@
-"""What a pack leaves on disk: the artifact, the problem that it answers, and the prompt."""
+"""What a pack leaves on disk: artifact, problem and prompt; and what an output may replace."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
 
-from .files import ARTIFACT, DEFAULT_FOLDER, PROBLEM, PROMPTS, write_texts
-from .models import UsageError
-from .packing import PackResult
+from .files import ARTIFACT, DEFAULT_FOLDER, PROBLEM, PROMPTS, is_stdout, write_texts
+from .models import PackedContext, Problem, UsageError
+from .sources.read import begins_like_ours
+
+if TYPE_CHECKING:
+    from .packing import PackResult
+
+Kind = Literal["artifact", "problem", "prompt"]
+
+_SCHEMAS: Final[Mapping[str, Kind]] = {PackedContext.SCHEMA: "artifact", Problem.SCHEMA: "problem"}
+_SCHEMA: Final = re.compile(r'\{\s*"schemaVersion"\s*:\s*"([^"]*)"')
+_HEAD: Final = 1024
+"""Bytes that tell what a file is."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """A file that is to be written: the argument that names it, its place, and what it will be."""
+
+    name: str
+    path: Path
+    kind: Kind
+
+
+def check_outputs(
+    outputs: Sequence[Output], inputs: Iterable[str | Path | None] = (), *, force: bool = False
+) -> None:
+    """Refuse outputs that would destroy something; devices, pipes and standard output cannot be destroyed.
+
+    Parameters
+    ----------
+    inputs
+        What is read; None and what does not exist is passed over.
+    force
+        Let an output replace a file that is nothing of its kind.
+
+    Raises
+    ------
+    UsageError
+        An output is the same file as an input or another output, whatever either is called; is a folder or lies in a file; or
+        would replace a file that Satchel did not write, or that it wrote as something else.
+    """
+    given = [Path(path) for path in inputs if path is not None]
+    for i, output in enumerate(outputs):
+        path = output.path
+        if path.is_dir():
+            raise _refusal(output, "cannot be written: it is a folder", "name a file")
+        above = next(place for place in path.absolute().parents if place.exists())
+        if not above.is_dir():
+            raise _refusal(output, f"cannot be written: {above.name} is no folder", "choose another place")
+        if path.exists() and not path.is_file():
+            continue
+        if any(_same(path, other) for other in given):
+            raise _refusal(output, "is the place of an input", "choose another place")
+        if any(_same(path, other.path) for other in outputs[:i]):
+            raise _refusal(output, "is the place of another output", "choose another place")
+        if not force and _holds_other(output):
+            raise _refusal(
+                output,
+                f"holds something other than a {output.kind} that Satchel wrote",
+                "choose another place, or replace it with --force",
+            )
+
+
+def _refusal(output: Output, message: str, hint: str) -> UsageError:
+    return UsageError(message, code="usage", field=output.name, value=str(output.path), hint=hint)
+
+
+def _same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:  # one of them does not exist
+        return os.path.realpath(one) == os.path.realpath(other)
+
+
+def _holds_other(output: Output) -> bool:
+    if is_stdout(output.path):
+        return False
+    try:
+        with output.path.open("rb") as file:
+            head = file.read(_HEAD).decode("utf-8", "replace")
+    except FileNotFoundError:
+        return False
+    except OSError:  # what cannot be read is not known to be ours
+        return True
+    schema = _SCHEMA.match(head)
+    kind = _SCHEMAS.get(schema[1]) if schema else "prompt" if begins_like_ours(head) else None
+    return head != "" and kind != output.kind
+
+
+def pack_outputs(folder: str | Path, fmt: str, prompt: str | Path | None = None) -> list[Output]:
+    """Return the files that a pack in ``fmt`` leaves: artifact, problem and prompt."""
+    folder = Path(folder)
+    beside = folder / PROMPTS.get(fmt, PROMPTS["markdown"])
+    return [
+        Output("out", folder / ARTIFACT, "artifact"),
+        Output("out", folder / PROBLEM, "problem"),
+        Output("out", beside, "prompt") if prompt is None else Output("prompt", Path(prompt), "prompt"),
+    ]
 
 
 def write_pack(
@@ -33,18 +132,13 @@ def write_pack(
     FileError
         A file cannot be written.
     UsageError
-        ``prompt`` is the place of one of the other two.
+        ``prompt`` is the place of one of the other two; or one of the three is a folder.
     """
     folder = Path(folder)
     stated = result.context.prompt
-    written = folder / PROMPTS[stated.format if stated else "markdown"]
-    files = {
-        "artifact": folder / ARTIFACT,
-        "problem": folder / PROBLEM,
-        "prompt": written if prompt is None else Path(prompt),
-    }
-    if files["prompt"] in (files["artifact"], files["problem"]):
-        raise UsageError("is already the place of another output", field="prompt", value=str(files["prompt"]))
+    outputs = pack_outputs(folder, stated.format if stated else "markdown", prompt)
+    check_outputs(outputs, force=True)
+    files: dict[str, Path] = {output.kind: output.path for output in outputs}
     texts: dict[str | Path, str] = {
         files["problem"]: result.problem.to_json(),
         files["prompt"]: result.prompt,

@@ -127,9 +127,14 @@ def read_text(file: SourceFile, *, max_bytes: int | None = DEFAULT_MAX_FILE_BYTE
     decoded = decode(data)
     if isinstance(decoded, NotText):
         return Skipped(file.path, SkipReason.BINARY, decoded.detail)
-    if _OWN_OUTPUT.match(decoded.text) and not file.explicit:
+    if begins_like_ours(decoded.text) and not file.explicit:
         return Skipped(file.path, SkipReason.OWN_OUTPUT, "begins like a file that Satchel wrote")
     return decoded
+
+
+def begins_like_ours(text: str) -> bool:
+    """Tell whether ``text`` begins like a prompt, an artifact or a problem that Satchel wrote."""
+    return _OWN_OUTPUT.match(text) is not None
 
 
 def decode(data: bytes) -> Decoded | NotText:

@@ -15,6 +15,7 @@ from ..options import (
     Encoding,
     Exclude,
     Focus,
+    Force,
     Format,
     Gap,
     GlobalIgnore,
@@ -39,10 +40,12 @@ from ..options import (
     Workers,
     WorkLimit,
     exit_code,
+    focused,
     pack_options,
     scan_options,
     solve_options,
     task_of,
+    written,
 )
 from ..progress import Ticker
 from ..summary import summary_lines
@@ -82,12 +85,17 @@ def command(
             "--out",
             "-o",
             metavar="DIR",
+            parser=written("--out"),
             help="Folder for artifact, problem and prompt; by default .satchel here.",
         ),
     ] = None,
     prompt: Annotated[
-        Path | None, typer.Option("--prompt", metavar="FILE", help="Where the prompt goes instead.")
+        Path | None,
+        typer.Option(
+            "--prompt", metavar="FILE", parser=written("--prompt"), help="Where the prompt goes instead."
+        ),
     ] = None,
+    force: Force = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -96,10 +104,12 @@ def command(
     Read it, choose the evidence that serves the task best within the budget, and write the prompt, the
     artifact that accounts for every candidate, and the problem that was solved.
     """
-    from ... import DEFAULT_FOLDER, inside, summarise, write_pack
+    from ... import DEFAULT_FOLDER, inside
+    from ...outputs import check_outputs, pack_outputs
 
     folder = Path(DEFAULT_FOLDER) if out is None else out
-    written = [folder, *(() if prompt is None else (prompt,))]
+    outputs = pack_outputs(folder, format, prompt)
+    check_outputs(outputs, [outline, tokenizer, *focused(repo, focus)], force=force)
     with Ticker(quiet=quiet) as ticker:
         options = pack_options(
             budget=budget,
@@ -117,7 +127,7 @@ def command(
                 sensitive=sensitive,
                 submodules=submodules,
                 max_file_bytes=max_file_bytes,
-                own_outputs=inside(repo, written),
+                own_outputs=inside(repo, (folder, *(() if prompt is None else (prompt,)))),
             ),
             solve=solve_options(
                 solver=solver,
@@ -130,7 +140,7 @@ def command(
             ),
             on_stage=ticker.stage,
         )
-        from ... import pack
+        from ... import pack, summarise, write_pack
 
         task = task_of(kind=kind, about=about, title=title, outline=outline, focus=focus)
         result = pack(repo, task, options)

@@ -8,7 +8,17 @@ from typing import Annotated
 import typer
 
 from ..console import note, print_json, print_text
-from ..options import Artifact, Json, ProblemFile, Tokenizer, artifact_path, problem_path
+from ..options import (
+    Artifact,
+    Force,
+    Json,
+    ProblemFile,
+    Tokenizer,
+    artifact_path,
+    check_written,
+    problem_path,
+    written,
+)
 
 
 def command(
@@ -22,8 +32,15 @@ def command(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Write the prompt to FILE, not to standard output."),
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            parser=written("--out"),
+            help="Write the prompt to FILE, not to standard output.",
+        ),
     ] = None,
+    force: Force = False,
     tokenizer: Tokenizer = None,
     json: Json = False,
 ) -> None:
@@ -34,10 +51,12 @@ def command(
     from ... import read_artifact, read_problem, render_artifact, write_text
 
     path = artifact_path(artifact)
+    answered = problem_path(path, problem)
+    check_written({"out": (out, "prompt")}, [path, answered, tokenizer], force=force)
     context = read_artifact(path)
     rendered = render_artifact(
         context,
-        read_problem(problem_path(path, problem)),
+        read_problem(answered),
         format,
         tokenizer_file=None if tokenizer is None else str(tokenizer),
     )

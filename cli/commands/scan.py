@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from ..console import Line, columns, count, note, number, print_json, print_lines, shown
 from ..options import (
@@ -15,6 +13,7 @@ from ..options import (
     Encoding,
     Exclude,
     Focus,
+    Force,
     Format,
     GlobalIgnore,
     Include,
@@ -25,12 +24,15 @@ from ..options import (
     NoDefaultExcludes,
     NoIgnore,
     Outline,
+    ProblemOut,
     Quiet,
     Repo,
     Sensitive,
     Submodules,
     Title,
     Tokenizer,
+    check_written,
+    focused,
     pack_options,
     scan_options,
     task_of,
@@ -65,12 +67,8 @@ def command(
     sensitive: Sensitive = False,
     submodules: Submodules = False,
     max_file_bytes: MaxFileBytes = None,
-    problem_out: Annotated[
-        Path | None,
-        typer.Option(
-            "--problem-out", metavar="FILE", help="Write the packing problem that 'pack' would solve."
-        ),
-    ] = None,
+    problem_out: ProblemOut = None,
+    force: Force = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -80,6 +78,8 @@ def command(
     """
     from ... import inside, write_text
 
+    inputs = [outline, tokenizer, *focused(repo, focus)]
+    check_written({"problem_out": (problem_out, "problem")}, inputs, force=force)
     with Ticker(quiet=quiet) as ticker:
         options = pack_options(
             budget=budget,

@@ -11,10 +11,12 @@ from ..console import note, print_lines, print_text, width
 from ..options import (
     Approximate,
     Encoding,
+    Force,
     Format,
     Gap,
     Json,
     Model,
+    ProblemOut,
     Quiet,
     RequireOptimal,
     Seed,
@@ -24,9 +26,11 @@ from ..options import (
     UnitBudget,
     Workers,
     WorkLimit,
+    check_written,
     exit_code,
     solve_options,
     tokens,
+    written,
 )
 from ..progress import Ticker
 from ..summary import summary_lines
@@ -58,16 +62,13 @@ def command(
     approximate: Approximate = False,
     format: Format = "markdown",  # noqa: A002 - the option's name
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the artifact to FILE.")
-    ] = None,
-    problem_out: Annotated[
         Path | None,
         typer.Option(
-            "--problem-out",
-            metavar="FILE",
-            help="Write the problem as it was solved, after --budget and --recount: what 'verify' needs.",
+            "--out", "-o", metavar="FILE", parser=written("--out"), help="Write the artifact to FILE."
         ),
     ] = None,
+    problem_out: ProblemOut = None,
+    force: Force = False,
     require_optimal: RequireOptimal = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -87,6 +88,11 @@ def command(
             seed=seed,
             workers=workers,
             on_progress=ticker.progress,
+        )
+        check_written(
+            {"out": (out, "artifact"), "problem_out": (problem_out, "problem")},
+            [problem, tokenizer],
+            force=force,
         )
         ticker.stage("reading")
         given = read_problem(problem, available=tokens(budget))

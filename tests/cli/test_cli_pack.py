@@ -264,7 +264,7 @@ def test_an_earlier_pack_survives_a_failed_one(here: Satchel, repo: Path, tmp_pa
 
 def test_a_link_and_a_device_are_written_through(here: Satchel, repo: Path, tmp_path: Path) -> None:
     """A link keeps pointing to its file; /dev/null stays a device."""
-    (tmp_path / "real.md").write_text("old", encoding="utf-8")
+    (tmp_path / "real.md").write_text("# Satchel context pack\n", encoding="utf-8")
     (tmp_path / "link.md").symlink_to("real.md")
     assert here("pack", repo, "--budget", "2k", "-q", "--prompt", "link.md").code == 0
     assert (tmp_path / "link.md").is_symlink()
