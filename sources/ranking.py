@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,6 +13,7 @@ from .candidates import Candidate
 from .file_classes import FileClass
 from .score.index import Floats, Index, Ints
 from .score.relevance import Corpus, relevance
+from .score.words import WORD, query_terms, terms
 from .tasks import TaskKind
 from .tasks.kinds import Start
 
@@ -21,6 +22,12 @@ _NAMELESS: Final = frozenset({"file", "module", "block", "section", "key"})
 _DEFINING: Final = frozenset({FileClass.SOURCE, FileClass.CONTRACT, FileClass.GENERATED})
 _LATER: Final = 0.8
 """What a later part of a page is worth, beside the one before it, where a task is always about the page."""
+
+_ENTRY: Final = 0.9
+"""Least relevance of the function that its module is named after, where the task is one word: that name."""
+
+_OF_NAMED: Final = 0.25
+"""The same of the other public names of a file or folder so named."""
 
 _SET_AS_CODE: Final = re.compile(
     r"```.*?```|``[^`]+``|`[^`\n]+`|(?<=::)\n\n(?:[ \t]+\S.*\n|\n)+|\w+(?:\.\w+)+|\w+(?=\()", re.DOTALL
@@ -40,11 +47,32 @@ class Ranking:
 def rank(candidates: Sequence[Candidate], kind: TaskKind, asked: Sequence[str]) -> Ranking:
     """Return the relevance of every candidate to what is asked, for this kind of task."""
     corpus = _corpus(candidates)
-    found = relevance(corpus, asked, _factors(candidates, kind))
+    factors = _factors(candidates, kind)
+    found = relevance(corpus, asked, factors)
     scores = [float(score) for score in found.scores]
+    _raise_named(scores, candidates, query_terms(*asked), factors)
     for start in kind.start:
         _raise(scores, candidates, start)
     return Ranking(scores, found.words, found.links)
+
+
+def _raise_named(
+    scores: list[float], candidates: Sequence[Candidate], query: Mapping[str, float], factors: Floats
+) -> None:
+    """Raise what users call of the files and folders that are named by a word of the task.
+
+    The more words a task has, the less one of them decides.
+    """
+    for n, candidate in enumerate(candidates):
+        fragment = candidate.fragment
+        if candidate.file_class is not FileClass.SOURCE or not fragment.public or fragment.parent:
+            continue
+        folders = re.split(r"[/.]", candidate.file.path)[:-1]
+        about = {terms(part)[-1] for part in folders if WORD.fullmatch(part)}.intersection(query)
+        if not about or fragment.role in _NAMELESS:
+            continue
+        least = _ENTRY if about.intersection(terms(fragment.name)[-1:]) else _OF_NAMED
+        scores[n] = max(scores[n], least / len(query) * float(factors[n]))
 
 
 def _raise(scores: list[float], candidates: Sequence[Candidate], start: Start) -> None:

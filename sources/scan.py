@@ -29,7 +29,7 @@ from .languages import ROLES, Role
 from .ranking import rank
 from .repomap import MapFile, repo_map
 from .score.freshness import freshness
-from .score.words import query_terms
+from .score.words import query_terms, without
 from .tasks import TaskKind, task_kind
 from .units import build_units, duplicates
 from .walk import WalkOptions
@@ -168,7 +168,8 @@ def _asked(task: Task, kind: TaskKind, candidates: Sequence[Candidate]) -> tuple
     """
     asked = tuple(text for text in (task.title, task.about, *task.outline) if text.strip())
     if asked or task.focus:
-        return asked or tuple(path.replace("/", " ") for path in task.focus)
+        named = tuple(path.replace("/", " ") for path in task.focus)
+        return without(asked, {*kind.generic.split(), *kind.name.split("-")}) if asked else named
     readme = [
         candidate.fragment
         for candidate in candidates

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence, Set
 from functools import lru_cache
 from typing import Final
 
@@ -27,6 +28,9 @@ STOP_WORDS: Final = frozenset(
     """.split()  # noqa: SIM905 - a list of a hundred quoted words is harder to read
 )
 """Words of a question that say nothing about its subject."""
+
+_OF_WHOLE: Final = 0.5
+"""What ``command`` weighs beside the ``subcommand`` that was asked for."""
 
 _DOUBLED: Final = re.compile(r"([bdfgmnprt])\1$")
 
@@ -68,15 +72,29 @@ def stem(word: str) -> str:
         word = word[:-1]
     for ending in ("ation", "ating", "ated", "ate", "ing", "ion", "ed"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
-            word = _DOUBLED.sub(r"\1", word[: -len(ending)])
+            word = word[: -len(ending)]
+            word = _DOUBLED.sub(r"\1", word) if len(word) > 3 else word
             break
+    else:
+        # Who does it is named after what is done: solver and solve, parser and parse.
+        if word.endswith("er") and len(word) >= 6:
+            word = word[:-2]
     return word[:-1] if word.endswith("e") and len(word) > 3 else word
+
+
+def without(texts: Sequence[str], words: Set[str]) -> tuple[str, ...]:
+    """Return the texts without those (lower-case) words; unchanged where they say nothing else."""
+    left = tuple(
+        WORD.sub(lambda found: "" if found[0].lower() in words else found[0], text) for text in texts
+    )
+    return left if query_terms(*left) else tuple(texts)
 
 
 def query_terms(*texts: str) -> dict[str, float]:
     """Return the terms of a question with their weights: stop words are out, a repeated term counts more.
 
-    The weight of a term is the square root of how often it is asked for.
+    The weight of a term is the square root of how often it is asked for. Where parts of something are
+    asked for (subcommand), so is the thing, for less.
     """
     counts: dict[str, int] = {}
     for text in texts:
@@ -86,4 +104,9 @@ def query_terms(*texts: str) -> dict[str, float]:
             for term in terms(word):
                 if len(term) > 1 or not term.isascii():
                     counts[term] = counts.get(term, 0) + 1
-    return {term: counts[term] ** 0.5 for term in sorted(counts)}
+    weights = {term: count**0.5 for term, count in counts.items()}
+    for term in sorted(counts):
+        whole = term.removeprefix("sub")
+        if whole != term and len(whole) >= 5:
+            weights.setdefault(whole, _OF_WHOLE * weights[term])
+    return {term: weights[term] for term in sorted(weights)}

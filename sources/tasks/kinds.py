@@ -143,6 +143,7 @@ class TaskKind(Model):
     authority: dict[FileClass, Factor]
     factors: Factors
     path_factors: tuple[PathFactor, ...] = ()
+    generic: str = ""
     start: tuple[Start, ...] = ()
     fidelity: dict[State, Annotated[float, Field(gt=0.0, le=1.0)]]
     repo_map: RepoMapRule

@@ -221,6 +221,25 @@ def test_a_task_without_words_is_about_what_the_readme_says(repo: Path) -> None:
     assert found.units[0].coverage["structure"] == 1.0
 
 
+def test_the_kind_of_page_is_not_its_topic(repo: Path) -> None:
+    """Words that name the kind of page met functions that are called so."""
+    folder = repo / "src/webby/solver"
+    folder.mkdir()
+    (folder / "solve.py").write_text(
+        "class SolveOptions:\n    limit = 3\n\n\ndef solve(problem):\n    return problem.best()\n"
+        + "".join(f"\n\ndef other_{n}(value):\n    return value * {n} + {n}\n" for n in range(60))
+    )
+    (repo / "src/webby/cites.py").write_text(
+        "def reference(api):\n    return api.reference\n\n\ndef cli_reference(api):\n    return api\n"
+    )
+    scores = relevance(run(repo, "API reference of the solver"))
+    assert scores["py:src/webby/solver/solve.py#solve"] > 0.5
+    assert scores["py:src/webby/solver/solve.py#SolveOptions"] > 0.2
+    assert scores["file:src/webby/cites.py"] == 0
+    alone = relevance(run(repo, "API reference"))
+    assert alone["file:src/webby/cites.py"] > 0
+
+
 def test_kinds_and_zones(repo: Path) -> None:
     units = {unit.id: unit for unit in run(repo).units}
     kinds = {name: (unit.kind, unit.zone) for name, unit in units.items()}

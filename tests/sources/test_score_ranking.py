@@ -47,6 +47,9 @@ class TestWords:
             ("retry", "retries"),
             ("stop", "stopped", "stopping"),
             ("class", "classes"),
+            ("solve", "solver", "solvers", "solving", "solved", "solves"),
+            ("parse", "parser", "parsing"),
+            ("add", "adding", "added", "adds"),
         ],
     )
     def test_endings_meet(self, family: tuple[str, ...]) -> None:
@@ -59,6 +62,12 @@ class TestWords:
     def test_questions_lose_stop_words_and_weigh_repeats(self) -> None:
         query = query_terms("How to use the Timeout", "timeouts")
         assert query == {"timeout": pytest.approx(2**0.5)}
+
+
+def test_a_question_about_parts_asks_for_the_whole_too() -> None:
+    query = query_terms("subcommands")
+    assert query["subcommand"] > query["command"] > 0
+    assert set(query_terms("subset")) == {"subset"}
 
 
 def plain_bm25(texts: list[list[str]], query: dict[str, float]) -> list[float]:
@@ -248,7 +257,7 @@ class TestCoverage:
     RULES = (
         Dimension(
             name="errors",
-            rules=(CoverageRule(pattern=r"\berror\b", where="name"), CoverageRule(strength=0.5)),
+            rules=(CoverageRule(pattern="error", where="name"), CoverageRule(strength=0.5)),
         ),
         Dimension(name="docs", rules=(CoverageRule(classes=(FileClass.DOC,)),)),
         Dimension(name="maps", rules=(CoverageRule(kinds=(Kind.REPO_SUMMARY,)),)),
