@@ -70,7 +70,7 @@ def width() -> int:
     """Return the columns of standard output."""
     if not sys.stdout.isatty():
         return PLAIN_WIDTH
-    return max(40, min(WIDEST, shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns))
+    return max(24, min(WIDEST, shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns))
 
 
 def print_lines(lines: Iterable[Line], *, to: TextIO | None = None) -> None:

@@ -15,6 +15,7 @@ code   meaning
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -36,9 +37,14 @@ _SAME_NAME: Final = (
     *("budget", "deterministic_limit", "encoding", "exclude", "format", "gap", "include", "max_file_bytes"),
     *("model", "out", "problem", "problem_out", "prompt", "seed", "solver", "time_limit", "workers"),
 )
+_NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
 OPTIONS: Final = {
     **{name: f"--{name.replace('_', '-')}" for name in _SAME_NAME},
     "task.kind": "--task",
+    "why_rejected": "--why-rejected",
+    "why_accepted": "--why-accepted",
+    "tokenizer_file": "--tokenizer",
     "explicit": "--focus",
     "own_outputs": "--out",
 }
@@ -50,6 +56,8 @@ def report(error: BaseException, *, as_json: bool) -> int:
     if isinstance(error, BrokenPipeError):
         _let_go_of_stdout()
         return BROKEN_PIPE
+    if _is_of_stdout(error):
+        _let_go_of_stdout()
     text, facts, code = _describe(error)
     if as_json:
         sys.stderr.write(json.dumps({"error": facts, "exitCode": code}) + "\n")
@@ -71,6 +79,8 @@ def _describe(error: BaseException) -> tuple[str, dict[str, Any], int]:
         return _plain("interrupted", "stopped before the end; nothing was written", INTERRUPTED)
     if (usage := _usage(error)) is not None:
         return _plain("usage", usage, 2)
+    if isinstance(error, OSError) and _is_of_stdout(error):
+        return _plain("file", f"standard output cannot be written: {error.strerror}", 2)
     if isinstance(error, MemoryError):
         return _plain("memory", "there is not enough memory for this", FAULT)
     text = (
@@ -94,6 +104,11 @@ def _usage(error: BaseException) -> str | None:
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "satchel"
     return f"{text[:1].lower()}{text[1:]}; see '{command} --help'"
+
+
+def _is_of_stdout(error: BaseException) -> bool:
+    # What goes wrong with a file that Satchel opens is told with the file's name.
+    return isinstance(error, OSError) and error.filename is None and error.errno in _NO_ROOM
 
 
 def _let_go_of_stdout() -> None:

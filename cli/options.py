@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from .. import Engine, PackedContext, PackOptions, Progress, ScanOptions, SolveOptions, Task
     from ..outputs import Kind as OutputKind
@@ -29,6 +30,19 @@ def written(option: str) -> Callable[[str], Path]:
         return Path(text)
 
     return place
+
+
+def named(option: str) -> Callable[[str], str]:
+    """Return the parser of ``option``, which must not be blank."""
+
+    def name(text: str) -> str:
+        from .. import UsageError
+
+        if not text.strip():
+            raise UsageError("names nothing", field=option, value=text, hint="give a name, or leave it out")
+        return text
+
+    return name
 
 
 Repo = Annotated[Path, typer.Argument(metavar="REPO", help="Folder to read.", show_default=False)]
@@ -99,10 +113,21 @@ Model = Annotated[
 ]
 Encoding = Annotated[
     str | None,
-    typer.Option("--encoding", metavar="NAME", help="Count in this encoding, such as o200k_base."),
+    typer.Option(
+        "--encoding",
+        metavar="NAME",
+        parser=named("--encoding"),
+        help="Count in this encoding, such as o200k_base.",
+    ),
 ]
 Tokenizer = Annotated[
-    Path | None, typer.Option("--tokenizer", metavar="FILE", help="Count with this tokenizer.json.")
+    str | None,
+    typer.Option(
+        "--tokenizer",
+        metavar="FILE",
+        parser=named("--tokenizer"),
+        help="Count with this tokenizer.json.",
+    ),
 ]
 Approximate = Annotated[
     bool, typer.Option("--approximate", help="Estimate tokens from above, for any model.")
@@ -211,15 +236,11 @@ def task_of(*, kind: str, about: str, title: str, outline: Path | None, focus: l
     """Return the task that the options describe."""
     from .. import Task, read_outline
 
-    return Task.from_data(
-        {
-            "kind": kind,
-            "about": about,
-            "title": title,
-            "outline": () if outline is None else read_outline(outline),
-            "focus": tuple(focus or ()),
-        }
-    )
+    with naming("--outline"):
+        headings = () if outline is None else read_outline(outline)
+    given = {"kind": kind, "about": about, "title": title, "outline": headings, "focus": tuple(focus or ())}
+    with naming(None, {name: "--task" if name == "kind" else f"--{name}" for name in given}):
+        return Task.from_data(given)
 
 
 def pack_options(
@@ -227,7 +248,7 @@ def pack_options(
     budget: str | None,
     model: str | None,
     encoding: str | None,
-    tokenizer: Path | None,
+    tokenizer: str | None,
     approximate: bool,
     format: str,  # noqa: A002 - the option's name
     **rest: Any,
@@ -239,7 +260,7 @@ def pack_options(
         budget=tokens(budget),
         model=model,
         encoding=encoding,
-        tokenizer_file=None if tokenizer is None else str(tokenizer),
+        tokenizer_file=tokenizer,
         approximate=approximate,
         format=format,
         **rest,
@@ -331,11 +352,28 @@ def check_written(
     check_outputs(named, inputs, force=force)
 
 
+@contextmanager
+def naming(option: str | None, fields: dict[str, str] | None = None) -> Iterator[None]:
+    """Have an error say which option it is of: ``option``, or that of its field in ``fields``."""
+    from .. import InputError
+
+    try:
+        yield
+    except InputError as error:
+        name = (fields or {}).get((error.field or "").partition("[")[0], option)
+        if name is not None and not (error.field or "").startswith("-"):
+            error.field = f"{name}: {error.field}" if error.field and not fields else name
+        raise
+
+
 def exit_code(context: PackedContext, *, require_optimal: bool) -> int:
     """Return 130 when the search was interrupted, 3 when a proof was required and is lacking, else 0."""
     from .console import note, share
     from .failures import INTERRUPTED, NOT_OPTIMAL
 
+    for entry in context.diagnostics:
+        if entry.code == "empty_pack":
+            note(entry.message, kind="warning", style="yellow")
     report = context.solver
     stop = report.stop_reason.value.replace("_", " ")
     if report.stop_reason == "interrupt":

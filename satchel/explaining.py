@@ -17,19 +17,24 @@ from .models import (
     path_glob,
 )
 
+IN_THE_PROBLEM = "in the problem file, and run 'satchel solve' on it"
+REQUIRE = f"add it to policy.mustInclude {IN_THE_PROBLEM}"
+
 ADVICE = {
-    RejectReason.MUST_EXCLUDE: "remove or narrow the mustExclude rule",
-    RejectReason.RISK_CEILING: "take the risk out of its text, or raise policy.riskCeiling",
-    RejectReason.SENSITIVE_NAME: "name the file explicitly with --focus if it is meant to be read",
-    RejectReason.TOO_LARGE: "name the file explicitly with --focus, or raise the size limit",
-    RejectReason.NOT_AUTHORITATIVE: "take it out of the group, or change the group's policy",
-    RejectReason.REDUNDANT: "exclude what is kept instead, or raise the group's k",
-    RejectReason.DEPENDENCY_UNAVAILABLE: "allow what it needs",
-    RejectReason.DEPENDENCY_NOT_INCLUDED: "require it: what it needs then comes with it",
-    RejectReason.ZONE_CAPACITY_EXCEEDED: "raise the zone's maxTokens",
-    RejectReason.TOKEN_BUDGET_EXCEEDED: "raise the budget, or require it",
-    RejectReason.NO_GAIN: "require it, or raise its scores",
-    RejectReason.NOT_SELECTED: "give the search more time",
+    RejectReason.MUST_EXCLUDE: f"narrow policy.mustExclude {IN_THE_PROBLEM}",
+    RejectReason.RISK_CEILING: f"take the risk out of its text, or raise policy.riskCeiling {IN_THE_PROBLEM}",
+    RejectReason.SENSITIVE_NAME: "name the file with --focus PATH if it is meant to be read",
+    RejectReason.TOO_LARGE: "name the file with --focus PATH, or raise --max-file-bytes",
+    RejectReason.NOT_AUTHORITATIVE: "take it out of its group, or change the group's policy, "
+    f"{IN_THE_PROBLEM}",
+    RejectReason.REDUNDANT: f"name its file with --focus PATH, or raise its group's k {IN_THE_PROBLEM}",
+    RejectReason.DEPENDENCY_UNAVAILABLE: f"allow what it needs {IN_THE_PROBLEM}",
+    RejectReason.DEPENDENCY_NOT_INCLUDED: f"name its file with --focus PATH, or {REQUIRE}",
+    RejectReason.ZONE_CAPACITY_EXCEEDED: "raise --budget, of which the zone gets its share, or the "
+    f"zone's maxTokens {IN_THE_PROBLEM}",
+    RejectReason.TOKEN_BUDGET_EXCEEDED: "raise --budget, or name its file with --focus PATH",
+    RejectReason.NO_GAIN: f"name its file with --focus PATH, or {REQUIRE}",
+    RejectReason.NOT_SELECTED: "give the search more with --time-limit or --deterministic-limit",
 }
 """What would bring a candidate in, by the reason that keeps it out."""
 

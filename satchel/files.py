@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import io
+import json
 import os
 import re
 import sys
@@ -56,7 +58,8 @@ def read_problem(path: str | Path, *, available: int | None = None) -> Problem:
         The content is at fault: file, line or field, and value are named.
     """
     path = Path(path)
-    if path.suffix == ".jsonl":
+    data = None if path.suffix == ".jsonl" else read_bytes(path)
+    if data is None or _is_units(data):
         if available is None:
             raise UsageError(
                 "a JSONL file of units holds no envelope",
@@ -67,21 +70,23 @@ def read_problem(path: str | Path, *, available: int | None = None) -> Problem:
             {
                 "schemaVersion": Problem.SCHEMA,
                 "envelope": BudgetEnvelope(available_input_tokens=available),
-                "units": tuple(_units(path)),
+                "units": tuple(_units(path, data)),
             },
             file=str(path),
         )
-    problem = Problem.from_json(read_bytes(path), file=str(path))
+    with _told_apart("an artifact", PackedContext.SCHEMA, "a packing problem"):
+        problem = Problem.from_json(data, file=str(path))
     if available is not None:
         envelope = BudgetEnvelope(available_input_tokens=available, zones=problem.envelope.zones)
         problem = problem.model_copy(update={"envelope": envelope})
     return problem
 
 
-def _units(path: Path) -> list[ContextUnit]:
+def _units(path: Path, data: bytes | None) -> list[ContextUnit]:
+    """Read the units of ``data``, or line by line those of the file, which may be large."""
     units: list[ContextUnit] = []
     first: dict[str, int] = {}
-    with _opened(path) as lines:
+    with _opened(path) if data is None else io.BytesIO(data) as lines:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue
@@ -107,13 +112,43 @@ def _units(path: Path) -> list[ContextUnit]:
 
 def read_artifact(path: str | Path) -> PackedContext:
     """Read a ``packed-context.v1`` JSON file; raises as :func:`read_problem`."""
-    return PackedContext.from_json(read_bytes(Path(path)), file=str(path))
+    data = read_bytes(Path(path))
+    with _told_apart("a packing problem", Problem.SCHEMA, "an artifact"):
+        return PackedContext.from_json(data, file=str(path))
+
+
+@contextlib.contextmanager
+def _told_apart(other: str, schema: str, expected: str) -> Iterator[None]:
+    """Say of a file that holds ``other`` what it is, rather than that its version is unknown."""
+    try:
+        yield
+    except SchemaError as error:
+        if error.field == "schemaVersion" and error.value == schema:
+            error.message = f"this is {other}, not {expected}"
+        raise
+
+
+def _is_units(data: bytes) -> bool:
+    """Tell whether ``data`` is context units, one a line: its first line is an object that is no problem."""
+    first, _, rest = data.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")
+    if not first.rstrip().endswith(b"}"):
+        return False
+    try:
+        head = json.loads(first)
+    except (ValueError, RecursionError):
+        return False
+    if not isinstance(head, dict) or {"schemaVersion", "envelope", "units"} & head.keys():
+        return False
+    return "id" in head or rest.strip() != b""
 
 
 def read_bytes(path: Path) -> bytes:
     """Return the file's bytes; FileError says why it cannot be read."""
-    with _opened(path) as file:
-        return file.read()
+    try:
+        with _opened(path) as file:
+            return file.read()
+    except OSError as error:
+        raise _unreadable(path, error) from None
 
 
 def read_outline(path: str | Path) -> tuple[str, ...]:
@@ -269,5 +304,9 @@ def _opened(path: Path) -> BinaryIO:
     try:
         return path.open("rb")
     except OSError as error:
-        hint = "give the path of an existing file"
-        raise FileError(f"cannot be read: {error.strerror}", file=str(path), hint=hint) from None
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: Path, error: OSError) -> FileError:
+    hint = "give the path of an existing file"
+    return FileError(f"cannot be read: {error.strerror}", file=str(path), hint=hint)

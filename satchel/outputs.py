@@ -48,8 +48,8 @@ def check_outputs(
     Raises
     ------
     UsageError
-        An output is the same file as an input or another output, whatever either is called; is a folder or lies in a file; or
-        would replace a file that Satchel did not write, or that it wrote as something else.
+        An output is the same file as an input or another output, whatever either is called; is a folder
+        or lies in a file; or would replace a file that Satchel did not write, or wrote as something else.
     """
     given = [Path(path) for path in inputs if path is not None]
     for i, output in enumerate(outputs):

@@ -21,7 +21,7 @@ from .solver.options import SolveOptions
 from .solver.solve import solve
 from .sources.scan import ScanOptions, ScanResult, scan
 from .sources.tasks import envelope_for
-from .sources.tokens import TokenEstimator, find_profile, make_estimator, model_profile
+from .sources.tokens import TokenEstimator, find_profile, make_estimator, model_profile, parse_tokens
 
 GUESSES = 12
 """Budgets that are tried to tell which one works, when the one that was given does not."""
@@ -56,7 +56,7 @@ class PackOptions:
     Raises
     ------
     UsageError
-        Unknown format.
+        Unknown format, or a budget that is no number of tokens.
     """
 
     budget: int | None = None
@@ -73,6 +73,11 @@ class PackOptions:
         if self.format not in FORMATS:
             hint = f"accepted: {', '.join(FORMATS)}"
             raise UsageError("unknown format", field="format", value=self.format, hint=hint)
+        if self.budget is not None:
+            if not isinstance(self.budget, int) or isinstance(self.budget, bool):
+                hint = "give a whole number; parse_tokens reads texts such as 8k"
+                raise UsageError("is not a number of tokens", field="budget", value=self.budget, hint=hint)
+            parse_tokens(self.budget, option="budget")
 
 
 @dataclass(frozen=True)

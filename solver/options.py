@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any, Literal
 
 from ..models import UsageError
@@ -50,7 +51,7 @@ class SolveOptions:
     Raises
     ------
     UsageError
-        An option out of its range.
+        An option out of its range or of a wrong type.
     """
 
     solver: Engine = "auto"
@@ -65,10 +66,19 @@ class SolveOptions:
         _check("solver", self.solver, self.solver in ("auto", "cp-sat", "greedy"), "auto, cp-sat or greedy")
         for name in ("time_limit", "deterministic_limit"):
             limit = getattr(self, name)
-            _check(name, limit, limit is None or 0 <= limit < float("inf"), "seconds, 0 or more")
-        _check("gap", self.gap, 0 <= self.gap < float("inf"), "a number, 0 or more, such as 1e-4")
-        _check("seed", self.seed, 0 <= self.seed < 2**31, "a whole number from 0 to 2147483647")
-        _check("workers", self.workers, 1 <= self.workers <= 256, "a whole number from 1 to 256")
+            fits = limit is None or (_is(limit, Real) and 0 <= limit < float("inf"))
+            _check(name, limit, fits, "seconds, 0 or more")
+        _check("gap", self.gap, _is(self.gap, Real) and 0 <= self.gap <= 1, "a share, 0 to 1, such as 1e-4")
+        whole = "a whole number from"
+        _check(
+            "seed", self.seed, _is(self.seed, Integral) and 0 <= self.seed < 2**31, f"{whole} 0 to 2147483647"
+        )
+        _check(
+            "workers",
+            self.workers,
+            _is(self.workers, Integral) and 1 <= self.workers <= 256,
+            f"{whole} 1 to 256",
+        )
 
     def limits(self) -> dict[str, Any]:
         """Return the limits that were set, for the artifact."""
@@ -85,6 +95,12 @@ def relative_gap(objective: int, bound: int) -> float:
     return (bound - objective) / max(1, abs(objective))
 
 
+def _is(value: object, kind: type) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
 def _check(name: str, value: object, fits: bool, accepted: str) -> None:
     if not fits:
-        raise UsageError("is out of range", field=name, value=value, hint=f"accepted: {accepted}")
+        raise UsageError(
+            "is not a value that can be used", field=name, value=value, hint=f"accepted: {accepted}"
+        )

@@ -16,6 +16,7 @@ from ..options import (
     Tokenizer,
     artifact_path,
     check_written,
+    naming,
     problem_path,
     written,
 )
@@ -54,11 +55,13 @@ def command(
     answered = problem_path(path, problem)
     check_written({"out": (out, "prompt")}, [path, answered, tokenizer], force=force)
     context = read_artifact(path)
+    with naming(None if problem is None else "--problem"):
+        given = read_problem(answered)
     rendered = render_artifact(
         context,
-        read_problem(answered),
+        given,
         format,
-        tokenizer_file=None if tokenizer is None else str(tokenizer),
+        tokenizer_file=tokenizer,
     )
     if context.model_profile is None:
         note("the artifact names no tokenizer, so the size of this prompt was not counted")

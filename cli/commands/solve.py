@@ -103,7 +103,7 @@ def command(
             counting = PackOptions(
                 model=model,
                 encoding=encoding,
-                tokenizer_file=None if tokenizer is None else str(tokenizer),
+                tokenizer_file=tokenizer,
                 approximate=approximate,
                 format=format,
             )

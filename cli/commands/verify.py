@@ -16,6 +16,7 @@ from ..options import (
     Tokenizer,
     UnitBudget,
     artifact_path,
+    naming,
     problem_path,
     tokens,
 )
@@ -54,10 +55,15 @@ def command(
     path = artifact_path(artifact)
     context = read_artifact(path)
     place = _prompt_path(path, prompt, context)
+    available = tokens(budget)
+    with naming(None if problem is None else "--problem"):
+        given = read_problem(problem_path(path, problem), available=available)
+    with naming(None if prompt is None else "--prompt"):
+        text = None if place is None else read_prompt(place)
     report = verify_artifact(
         context,
-        read_problem(problem_path(path, problem), available=tokens(budget)),
-        prompt_text=None if place is None else read_prompt(place),
+        given,
+        prompt_text=text,
         count=_counter(context, tokenizer) if place is not None and recount else None,
     )
     if json:
@@ -86,10 +92,10 @@ def _prompt_path(artifact: Path, prompt: Path | None, context: PackedContext) ->
     return beside if beside.is_file() else None
 
 
-def _counter(context: PackedContext, tokenizer: Path | None) -> Callable[[str], int]:
+def _counter(context: PackedContext, tokenizer: str | None) -> Callable[[str], int]:
     from ... import estimator_for_artifact
 
-    estimator = estimator_for_artifact(context.model_profile, None if tokenizer is None else str(tokenizer))
+    estimator = estimator_for_artifact(context.model_profile, tokenizer)
     return lambda text: estimator.count_batch([text])[0]
 
 
