@@ -89,6 +89,11 @@ _SAMPLE: Final = re.compile(
 )
 """Values that say themselves that they are none."""
 
+_SPELLED_OUT: Final = re.compile(
+    r"(?i:example|placeholder|redacted|changeme|your[-_ ])|eyJzdWIiOiIxMjM0NTY3ODkw|\.{3}|…|<[^>]*>"
+)
+"""The same for long random bodies: what base64 does not spell by chance."""
+
 _INJECTION: Final = re.compile(
     r"\b(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+|the\s+|your\s+|these\s+|of\s+)*"
     r"(?:previous|prior|preceding|above|earlier|former|system)\s+"
@@ -128,7 +133,10 @@ def redact(text: str) -> tuple[str, tuple[Finding, ...]]:
 
 def _replaced(rule: str, findings: list[Finding], found: re.Match[str]) -> str:
     value = found["value"] if "value" in found.re.groupindex else found.group()
-    if _SAMPLE.search(value):
+    # A long random body holds by chance what a sample says on purpose, and every unencrypted OpenSSH key holds
+    # a run of A: there, only words that chance does not write count.
+    sample = _SPELLED_OUT if rule in ("private-key", "json-web-token") else _SAMPLE
+    if sample.search(value):
         return found.group()
     findings.append(Finding(rule, found.string.count("\n", 0, found.start()) + 1))
     return found.group().replace(value, f"[REDACTED:{rule}]" + "\n" * value.count("\n"), 1)
