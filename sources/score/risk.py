@@ -133,8 +133,8 @@ def redact(text: str) -> tuple[str, tuple[Finding, ...]]:
 
 def _replaced(rule: str, findings: list[Finding], found: re.Match[str]) -> str:
     value = found["value"] if "value" in found.re.groupindex else found.group()
-    # A long random body holds by chance what a sample says on purpose, and every unencrypted OpenSSH key holds
-    # a run of A: there, only words that chance does not write count.
+    # A long random body holds by chance what a sample says on purpose, and every unencrypted OpenSSH key
+    # holds a run of A: there, only words that chance does not write count.
     sample = _SPELLED_OUT if rule in ("private-key", "json-web-token") else _SAMPLE
     if sample.search(value):
         return found.group()
