@@ -101,6 +101,4 @@ def _is(value: object, kind: type) -> bool:
 
 def _check(name: str, value: object, fits: bool, accepted: str) -> None:
     if not fits:
-        raise UsageError(
-            "is not a value that can be used", field=name, value=value, hint=f"accepted: {accepted}"
-        )
+        raise UsageError("is out of range", field=name, value=value, hint=f"accepted: {accepted}")
