@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -56,12 +57,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     set_up_streams()
     if f"_{PROGRAM.upper()}_COMPLETE" in os.environ:
         app(args, prog_name=PROGRAM)
+    # A supervisor that ends a run gets what a person gets who presses Ctrl-C: one line, whole files or none.
+    signal.signal(signal.SIGTERM, _interrupt)
     try:
         code = _run(args)
         sys.stdout.flush()
     except BaseException as error:  # noqa: BLE001 - every one becomes a line and an exit code
         return failures.report(error, as_json="--json" in args)
     return code
+
+
+def _interrupt(_number: int, _frame: object) -> NoReturn:
+    raise KeyboardInterrupt
 
 
 def _run(args: list[str]) -> int:

@@ -8,6 +8,7 @@ import io
 import json
 import os
 import re
+import signal
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -225,9 +226,10 @@ def write_texts(texts: Mapping[str | Path, str]) -> None:
             else:
                 _make_folders(path.parent, made)
                 staged.append((_stage(path, text), path))
-        for temporary, path in staged:
-            place = str(path)
-            temporary.replace(path)
+        with _signals_held():
+            for temporary, path in staged:
+                place = str(path)
+                temporary.replace(path)
         made.clear()
         for path, text in streams:
             place = str(path)
@@ -244,6 +246,19 @@ def write_texts(texts: Mapping[str | Path, str]) -> None:
         for folder in reversed(made):
             with contextlib.suppress(OSError):
                 folder.rmdir()
+
+
+@contextlib.contextmanager
+def _signals_held() -> Iterator[None]:
+    """Hold interrupts back until files that belong together are all in their places."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def is_stdout(path: str | Path) -> bool:

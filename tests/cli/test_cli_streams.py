@@ -148,7 +148,10 @@ def wait_until_it_solves(process: subprocess.Popen[bytes]) -> None:
     time.sleep(1.5 if maps.exists() else 6.0)
 
 
-def test_ctrl_c_during_a_long_solve_writes_the_best_pack_so_far(satchel: Satchel, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_during_a_long_solve_writes_the_best_pack_so_far(
+    satchel: Satchel, tmp_path: Path, number: signal.Signals
+) -> None:
     (tmp_path / "p.json").write_text(json.dumps(endless()), encoding="utf-8")
     process = subprocess.Popen(
         [sys.executable, "-m", "satchel.cli", "solve", "p.json", "-o", "a.json"],
@@ -158,7 +161,7 @@ def test_ctrl_c_during_a_long_solve_writes_the_best_pack_so_far(satchel: Satchel
         env=environment(),
     )
     wait_until_it_solves(process)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert b"Traceback" not in err
@@ -170,7 +173,8 @@ def test_ctrl_c_during_a_long_solve_writes_the_best_pack_so_far(satchel: Satchel
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["a.json", "p.json"]
 
 
-def test_ctrl_c_before_anything_is_known_writes_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_before_anything_is_known_writes_nothing(tmp_path: Path, number: signal.Signals) -> None:
     """While standard input is read, say."""
     process = subprocess.Popen(
         [sys.executable, "-m", "satchel.cli", "solve", "-", "-o", "a.json"],
@@ -181,7 +185,7 @@ def test_ctrl_c_before_anything_is_known_writes_nothing(tmp_path: Path) -> None:
         env=environment(),
     )
     time.sleep(2.5)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert out == b""
