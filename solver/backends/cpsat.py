@@ -6,7 +6,6 @@ ortools is imported inside :class:`CpSat` only: it costs about 0.4 s and 90 MB.
 from __future__ import annotations
 
 import importlib.util
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import metadata
@@ -17,6 +16,7 @@ import numpy as np
 from ...models import BackendError
 from ..compile import Ints
 from ..linear import UNBOUNDED, Linear
+from .interruptible import run_interruptible
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -167,7 +167,7 @@ class CpSat:
                     solver.stop_search()
 
             solver.best_bound_callback = watch
-        interrupted = _run(lambda: solver.solve(self.model, callback), solver.stop_search)
+        interrupted = run_interruptible(lambda: solver.solve(self.model, callback), solver.stop_search)
         if callback is not None and callback.error is not None:
             raise callback.error
         response = solver.response_proto
@@ -230,29 +230,3 @@ def _callback(cp: Any, on_incumbent: Callable[[int, int], bool]) -> Any:
                 self.stop_search()
 
     return Report()
-
-
-def _run(work: Callable[[], object], stop: Callable[[], None]) -> bool:
-    """Run ``work`` in a thread so that Ctrl-C reaches the main one; return whether it did."""
-    done = threading.Event()
-    failure: list[BaseException] = []
-
-    def body() -> None:
-        try:
-            work()
-        except BaseException as error:  # noqa: BLE001 - handed to the waiting thread
-            failure.append(error)
-        finally:
-            done.set()
-
-    threading.Thread(target=body, daemon=True).start()
-    interrupted = False
-    while not done.is_set():
-        try:
-            done.wait(0.2)
-        except KeyboardInterrupt:
-            interrupted = True
-            stop()
-    if failure:
-        raise failure[0]
-    return interrupted

@@ -8,7 +8,8 @@ import numpy as np
 
 from ..linear import Linear
 from .cpsat import Answer, CpSat, Limits
-from .floats import OnPoint, run_interruptible
+from .floats import OnPoint
+from .interruptible import run_interruptible
 
 
 def maximise(linear: Linear, limits: Limits, on_point: OnPoint) -> Answer:

@@ -13,11 +13,11 @@ from .floats import (
     OnPoint,
     nearest,
     row_sides,
-    run_interruptible,
     whole_bound,
     whole_columns,
     whole_objective,
 )
+from .interruptible import run_interruptible
 
 
 def maximise(linear: Linear, limits: Limits, on_point: OnPoint) -> Answer:

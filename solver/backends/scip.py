@@ -18,11 +18,11 @@ from .floats import (
     OnPoint,
     nearest,
     row_sides,
-    run_interruptible,
     whole_bound,
     whole_columns,
     whole_objective,
 )
+from .interruptible import run_interruptible
 
 DIGITS = 5e-7
 """Half of the last digit that the log states, as a share of the number."""

@@ -17,7 +17,8 @@ from strategies import problems
 
 from satchel.models import BackendError, PolicyError, Problem, UsageError
 from satchel.solver import engines
-from satchel.solver.backends.floats import run_interruptible, whole_bound
+from satchel.solver.backends.floats import whole_bound
+from satchel.solver.backends.interruptible import run_interruptible
 from satchel.solver.engines import ENGINES, EngineStatus, Feature, run_engine
 from satchel.solver.engines.check import judge
 from satchel.solver.options import Progress
