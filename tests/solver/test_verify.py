@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from build import artifact
+from builder import artifact
 from hypothesis import HealthCheck, given, settings
 from oracle import best, contradiction
 from strategies import problems
