@@ -54,7 +54,6 @@ def maximise(search: Search, linear: Linear) -> DualBound | None:
         return None
     search.tell("relaxation")
     relaxed = highs.relax(linear, seconds=search.seconds_left())
-    search.lp_iterations += relaxed.iterations
     if relaxed.found == "infeasible" or len(relaxed.duals) == 0:
         prove(search, linear, np.copy(linear.col_lo), np.copy(linear.col_hi))
         return None

@@ -46,7 +46,6 @@ class Search:
     stop: StopReason = StopReason.PROOF
     engine: str = "cp-sat"
     work: float = 0.0
-    lp_iterations: int = 0
     notes: list[Diagnostic] = field(default_factory=list)
 
     @property

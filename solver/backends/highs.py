@@ -26,7 +26,6 @@ class Relaxation:
     found: Literal["optimal", "infeasible", "unknown"]
     columns: Floats
     duals: Floats
-    iterations: int
 
 
 def available() -> bool:
@@ -46,15 +45,13 @@ def relax(linear: Linear, *, seconds: float | None = None) -> Relaxation:
     """
     import highspy
 
-    # The public constructor prints a banner to stdout, which carries our data; the base one does not.
-    highs: Any = highspy.Highs.__new__(highspy.Highs)
-    super(highspy.Highs, highs).__init__()
+    highs = quiet(highspy)
     highs.silent()
     highs.setOptionValue("threads", 1)
     highs.setOptionValue("solver", "simplex")
     if seconds is not None:
         highs.setOptionValue("time_limit", max(0.0, seconds))
-    highs.passModel(_model(highspy, linear))
+    highs.passModel(program(highspy, linear))
     highs.run()
     status = highs.getModelStatus()
     found: Literal["optimal", "infeasible", "unknown"] = "unknown"
@@ -67,11 +64,21 @@ def relax(linear: Linear, *, seconds: float | None = None) -> Relaxation:
         found=found,
         columns=np.array(solution.col_value, dtype=np.float64),
         duals=-np.array(solution.row_dual, dtype=np.float64),  # HiGHS minimises the negated objective
-        iterations=int(highs.getInfo().simplex_iteration_count),
     )
 
 
-def _model(highspy: Any, linear: Linear) -> Any:
+def quiet(highspy: Any) -> Any:
+    """Return an instance of HiGHS that has said nothing.
+
+    The public constructor prints a banner to stdout, which carries our data; the base one does not.
+    """
+    highs: Any = highspy.Highs.__new__(highspy.Highs)
+    super(highspy.Highs, highs).__init__()
+    return highs
+
+
+def program(highspy: Any, linear: Linear) -> Any:
+    """Return ``linear`` as HiGHS takes it: minimising, every column continuous."""
     model = highspy.HighsLp()
     model.num_col_ = linear.columns
     model.num_row_ = len(linear.rows)

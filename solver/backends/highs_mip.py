@@ -12,11 +12,11 @@ from .floats import (
     WHOLE_GAP,
     OnPoint,
     nearest,
-    row_sides,
     whole_bound,
     whole_columns,
     whole_objective,
 )
+from .highs import program, quiet
 from .interruptible import run_interruptible
 
 
@@ -26,10 +26,8 @@ def maximise(linear: Linear, limits: Limits, on_point: OnPoint) -> Answer:
 
     # Its threads are one pool per process, whose size cannot change while it lives.
     highspy.Highs.resetGlobalScheduler(True)
-    # The public constructor prints a banner to stdout, which carries our data; the base one does not.
-    highs: Any = highspy.Highs.__new__(highspy.Highs)
+    highs = quiet(highspy)
     base: Any = super(highspy.Highs, highs)
-    base.__init__()
     highs.setOptionValue("log_to_console", False)
     highs.setOptionValue("threads", limits.workers)
     highs.setOptionValue("random_seed", limits.seed)
@@ -61,17 +59,7 @@ def maximise(linear: Linear, limits: Limits, on_point: OnPoint) -> Answer:
 
 
 def _model(highspy: Any, linear: Linear) -> Any:
-    model = highspy.HighsLp()
-    model.num_col_ = linear.columns
-    model.num_row_ = len(linear.rows)
-    model.col_cost_ = -linear.objective.astype(np.float64)  # it minimises
-    model.col_lower_ = linear.col_lo.astype(np.float64)
-    model.col_upper_ = linear.col_hi.astype(np.float64)
-    model.row_lower_, model.row_upper_ = row_sides(linear)
-    model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-    model.a_matrix_.start_ = linear.start.astype(np.int32)
-    model.a_matrix_.index_ = linear.cols.astype(np.int32)
-    model.a_matrix_.value_ = linear.coefs.astype(np.float64)
+    model = program(highspy, linear)
     whole, real = highspy.HighsVarType.kInteger, highspy.HighsVarType.kContinuous
     model.integrality_ = [whole if is_whole else real for is_whole in whole_columns(linear).tolist()]
     return model
