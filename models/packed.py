@@ -184,7 +184,7 @@ class ManifestEntry(Model):
 class PromptReport(Model):
     """The rendered prompt: order, boundary, trust, and its size as recounted."""
 
-    format: Literal["markdown", "xml", "plain"]
+    format: Literal["markdown", "xml", "plain", "json"]
     order: Annotated[tuple[str, ...], Listed]
     boundary: Boundary
     untrusted_ids: Annotated[tuple[str, ...], Listed] = ()

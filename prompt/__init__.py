@@ -2,7 +2,7 @@
 
 from .blocks import FORMATS, Format, render_block
 from .boundary import Segment, find_cache_breakpoint
-from .emit import emit
+from .emit import Redact, emit
 from .escape import neutralise, restore
 from .facts import authority_level
 from .frame import Frame, frame_texts
@@ -16,6 +16,7 @@ __all__ = [
     "Format",
     "Frame",
     "Order",
+    "Redact",
     "RenderedPrompt",
     "Segment",
     "Span",

@@ -13,13 +13,14 @@ from collections.abc import Mapping
 from typing import Final, Literal, Protocol, get_args
 
 from ..models import ContextUnit, Task, UsageError
-from .emit import emit
+from .emit import Redact, emit
 from .facts import UnitFacts, facts_of
+from .format_json import Json
 from .format_markdown import Markdown
 from .format_plain import Plain
 from .format_xml import Xml
 
-Format = Literal["markdown", "xml", "plain"]
+Format = Literal["markdown", "xml", "plain", "json"]
 """How a prompt is written."""
 
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
@@ -45,7 +46,12 @@ class Style(Protocol):
         ...
 
 
-_STYLES: Final[Mapping[str, Style]] = {"markdown": Markdown(), "xml": Xml(), "plain": Plain()}
+_STYLES: Final[Mapping[str, Style]] = {
+    "markdown": Markdown(),
+    "xml": Xml(),
+    "plain": Plain(),
+    "json": Json(),
+}
 
 
 def style_of(fmt: str) -> Style:
@@ -56,8 +62,12 @@ def style_of(fmt: str) -> Style:
     return style
 
 
-def render_block(unit: ContextUnit, rung_index: int, fmt: str = "markdown") -> str:
+def render_block(
+    unit: ContextUnit, rung_index: int, fmt: str = "markdown", redact: Redact | None = None
+) -> str:
     """Return ``unit`` at rung ``rung_index`` of its ladder, header and boundary included.
+
+    ``redact`` replaces secrets in its text and its names.
 
     Raises
     ------
@@ -66,4 +76,4 @@ def render_block(unit: ContextUnit, rung_index: int, fmt: str = "markdown") -> s
     SchemaError
         The rung has no text (``no_text``).
     """
-    return emit(style_of(fmt).block(facts_of(unit, rung_index)))
+    return emit(style_of(fmt).block(facts_of(unit, rung_index, redact)))

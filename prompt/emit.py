@@ -1,15 +1,43 @@
-"""The one exit: every text that a prompt is made of passes through :func:`emit`.
+"""The one exit: every text that a prompt is made of leaves through here.
 
-Blocks and frame pieces are emitted one by one, before they are counted and joined, so that what is
-counted is what leaves, and whatever inspects or replaces text here sees all of it (J07).
+:func:`leave` takes the parts as they come (the text of a unit, its names, each word of the task), before
+boundaries are drawn around them, so that what replaces a secret cannot break a boundary and sees the
+secret as it was written. :func:`emit` takes the finished pieces, before they are counted and joined, so
+that what is counted is what goes out (J03, J07).
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Final
 
+from ..models import Task
+
+Redact = Callable[[str], str]
+"""Returns a text with its secrets replaced; it must keep line ends, and twice must be as good as once."""
+
 _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+def leave(text: str, redact: Redact | None) -> str:
+    """Return a part as it leaves: no half characters, secrets replaced by ``redact``."""
+    clean = _LONE_SURROGATE.sub("\ufffd", text)
+    return clean if redact is None else redact(clean)
+
+
+def leave_task(task: Task, redact: Redact | None) -> Task:
+    """Return ``task`` with each of its texts as it leaves."""
+    if redact is None:
+        return task
+    return Task(
+        id=task.id,
+        kind=leave(task.kind, redact),
+        title=leave(task.title, redact),
+        about=leave(task.about, redact),
+        outline=tuple(leave(entry, redact) for entry in task.outline),
+        focus=tuple(leave(path, redact) for path in task.focus),
+    )
 
 
 def emit(piece: str) -> str:

@@ -6,8 +6,8 @@
 ``fence``                 bodies in Markdown: a fence that no run in the body can close
 ``rule``                  bodies in plain text: a line of ``=`` that no run in the body can close
 ``attribute``             names in XML attributes
-``word_or_span``          names in Markdown
-``quoted``, ``is_bare``   names in plain text
+``quoted``, ``is_bare``   names in headers of Markdown and plain text
+``code_span``             words of the task in Markdown
 ========================  ==================================================================
 
 All are deterministic functions of the text: no random nonce, so the same unit gives the same bytes.
@@ -224,7 +224,7 @@ _SHORT: Final = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _PLAIN_NAME: Final = re.compile(r"[\w ./:#@+=,()\[\]{}*?!$%^;|~'-]*", re.ASCII)
 
 _BARE: Final = re.compile(r"(?=.*[/:#])(?:[a-z]+:)?[a-zA-Z_.@$][\w./#@~+$-]*", re.ASCII)
-_EDGE_UNDERSCORE: Final = re.compile(r"(?<![a-zA-Z0-9])_|_(?![a-zA-Z0-9])")
+_BARE_FILE: Final = re.compile(r"(?=.*[/.])[a-zA-Z_.@$][\w./@~+$-]*", re.ASCII)
 
 
 @lru_cache(maxsize=4096)
@@ -270,14 +270,16 @@ def is_bare(name: str) -> bool:
     return _BARE.fullmatch(name) is not None
 
 
+def is_bare_file(name: str) -> bool:
+    """Whether a header can show the path ``name`` without delimiters: as :func:`is_bare`, and neither lines
+    nor a name can be told wrong behind it. It holds a ``/`` or a dot, as no word of ours does.
+    """
+    return _BARE_FILE.fullmatch(name) is not None
+
+
 def quoted(name: str) -> str:
-    """Return ``name`` between double quotes on one line, quotes inside it escaped by a backslash."""
-    return '"' + visible(name).replace('"', '\\"') + '"'
-
-
-def word_or_span(name: str) -> str:
-    """Return ``name`` for Markdown: as it is where it is bare and no emphasis, else as a code span."""
-    return name if is_bare(name) and _EDGE_UNDERSCORE.search(name) is None else code_span(name)
+    """Return ``name`` between double quotes on one line; quotes and backticks in it are escaped."""
+    return '"' + visible(name).replace('"', '\\"').replace("`", "\\u0060") + '"'
 
 
 def code_span(name: str) -> str:

@@ -8,14 +8,13 @@ from pathlib import PurePosixPath
 from typing import Final, Literal, NamedTuple
 
 from ..models import ContextUnit, Kind, Rendering, SchemaError, SourceRef, State, Trust, UsageError
-from .emit import unix_lines
-from .languages import language_of
+from .emit import Redact, leave, unix_lines
 
 Authority = Literal["high", "medium", "low"]
 
 _AUTHORITY: Final[tuple[tuple[float, Authority], ...]] = ((0.7, "high"), (0.4, "medium"))
 
-_SHOWN_SOURCES: Final = 3
+_SHOWN_PLACES: Final = 3
 """A header names this many files; a unit made of more (a repository map) states how many more."""
 
 _SHOWN_RANGES: Final = 2
@@ -27,8 +26,13 @@ _MARKED_GAP: Final = re.compile(r"^[ \t]*… .*\d", re.MULTILINE)
 _CUT_ID: Final = 40
 """From this length on, the end of an id may be a heading that was cut."""
 
+_FIRST_LINES: Final = 400
+"""Characters at the beginning of a text: what a name that stands there need not be told again."""
+
+_WORD: Final = re.compile(r"\w+")
+_NUMBER: Final = re.compile(r"~\d+$")
+
 _VERBATIM: Final = frozenset({State.RAW, State.EXCERPTED})
-_IN_CODE: Final = frozenset({State.RAW, State.EXCERPTED, State.SYMBOLIZED})
 
 _KIND_WORDS: Final = {
     Kind.SYMBOL: "symbol",
@@ -43,12 +47,15 @@ _KIND_WORDS: Final = {
 }
 """A file, whole or in part, is the default and goes unnamed."""
 
+_PLAIN_KINDS: Final = frozenset({Kind.SYMBOL, Kind.CONFIG_KEY, Kind.DOC_PAGE})
+"""What the name of a file and its text show without a word."""
+
 _KIND_PREFIXES: Final = {"cfg": "config", "repo": "map"}
 """Beginnings of ids that say the kind in another word than its own."""
 
 
 class Place(NamedTuple):
-    """A name that a header shows, as it came, and the lines there: ``120-123,170/410``, or empty."""
+    """A file that a header shows, and the lines there: ``120-123,170/410``, or empty."""
 
     name: str
     lines: str
@@ -56,39 +63,38 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UnitFacts:
-    """One unit at one rung, as every format shows it; names are as they came, not yet escaped.
+    """One unit at one rung, as every format shows it; names are as they left, not yet escaped.
 
     Attributes
     ----------
     id
-        With the lines, where it holds the path of the unit's only file.
-    title
-        Empty where it would only repeat the id or the source.
-    sources
-        Files with their lines, at most three; none where the id says it.
-    more_sources
+        Empty where the place says which unit it is: the manifest maps lines of the prompt to ids.
+    places
+        Files with their lines, at most three.
+    more_places
         Files beyond those.
+    label
+        What the unit is about; empty where id, place or the first lines of the text say it.
     marks
-        What differs from the defaults that the guide states (a file or a symbol whose id says so,
-        verbatim, of high authority, untrusted), in this order: kind, form, an amount of lines that the
-        places do not say, authority, trust.
-    language
-        Of the fence, from our own table.
+        What differs from the defaults that the guide states (evidence of an ordinary kind, verbatim, of
+        high authority, untrusted), in this order: kind, form, an amount of lines that the places do not
+        say, authority, trust.
     body
         The text at this rung, with LF line ends.
     """
 
-    id: Place
-    title: str
-    sources: tuple[Place, ...]
-    more_sources: int
+    id: str
+    places: tuple[Place, ...]
+    more_places: int
+    label: str
     marks: tuple[str, ...]
-    language: str
     body: str
 
 
-def facts_of(unit: ContextUnit, rung: int) -> UnitFacts:
+def facts_of(unit: ContextUnit, rung: int, redact: Redact | None = None) -> UnitFacts:
     """Return the facts of ``unit`` at rung ``rung`` of its ladder; nothing else is looked at.
+
+    All its texts leave through :func:`.emit.leave` here, before anything is made of them.
 
     Raises
     ------
@@ -116,49 +122,64 @@ def facts_of(unit: ContextUnit, rung: int) -> UnitFacts:
     body = unix_lines(form.text)
     refs = form.source_refs or unit.source_refs
     places = _places(unit, refs, body)
-    paths = [place.name for place in places]
-    is_said = len(places) == 1 and _holds_path(unit.id, paths[0])
+    is_placed = len(places) == 1 and _says_which(places[0], unit.id)
     authority = authority_level(unit.authority_score)
     marks = (
-        _kind_mark(unit),
+        _kind_mark(unit, is_placed=is_placed),
         form.state.value if form.state is not State.RAW else "",
         _amount(unit, rung, form, places, body),
         authority if authority != "high" else "",
         unit.trust.value if unit.trust is not Trust.UNTRUSTED else "",
     )
+    paths = [place.name for place in places]
     return UnitFacts(
-        id=Place(unit.id, places[0].lines if is_said else ""),
-        title="" if _is_said(unit.title, unit.id, paths) else unit.title,
-        sources=() if is_said else places[:_SHOWN_SOURCES],
-        more_sources=max(0, len(places) - _SHOWN_SOURCES),
+        id="" if is_placed else leave(unit.id, redact),
+        places=tuple(Place(leave(name, redact), lines) for name, lines in places[:_SHOWN_PLACES]),
+        more_places=max(0, len(places) - _SHOWN_PLACES),
+        label=leave(_label_of(unit, paths, body, is_placed=is_placed), redact),
         marks=tuple(mark for mark in marks if mark),
-        language=language_of(paths[0]) if len(paths) == 1 and form.state in _IN_CODE else "",
-        body=body,
+        body=leave(body, redact),
     )
 
 
-def _kind_mark(unit: ContextUnit) -> str:
+def _says_which(place: Place, name: str) -> bool:
+    """Whether a place stands for the id: the id is made of its path, and it has lines or is the file."""
+    fragment = _fragment(name, place.name)
+    return fragment is not None and (place.lines != "" or fragment == "")
+
+
+def _fragment(name: str, path: str) -> str | None:
+    """Return what an id names in the file ``path``, or None where it is not made of that path.
+
+    Such an id is the path, or a prefix that ends with a colon, the path, and ``#`` and a name, or ``~``.
+    """
+    head, found, tail = name.partition(path)
+    if not found or (head and not head.endswith(":")) or (tail and tail[0] not in "#~"):
+        return None
+    return _NUMBER.sub("", tail).removeprefix("#")
+
+
+def _kind_mark(unit: ContextUnit, *, is_placed: bool) -> str:
+    if is_placed and unit.kind in _PLAIN_KINDS:
+        return ""
     prefix, _, rest = unit.id.partition(":")
     word = _KIND_WORDS.get(unit.kind, "")
     said = _KIND_PREFIXES.get(prefix, prefix) == word or (unit.kind is Kind.SYMBOL and "#" in rest)
-    return "" if said else word
+    return "" if said and not is_placed else word
 
 
-def _holds_path(name: str, path: str) -> bool:
-    """Whether an id is a path, or a prefix, a path and a name in that file."""
-    head, found, tail = name.partition(path)
-    return bool(found) and (not head or head.endswith(":")) and (not tail or tail[0] in "#~")
+def _label_of(unit: ContextUnit, paths: list[str], body: str, *, is_placed: bool) -> str:
+    """Return the title, or the name in the file, where nothing beside it says the same.
 
-
-def _is_said(title: str, name: str, paths: list[str]) -> bool:
-    """Whether a title is the end of the id or of a path, but for a breadcrumb or one word before it."""
-    end = re.sub(r"~\d+$", "", name.partition("#")[2])
-    said = {"", name, end, *paths, *(PurePosixPath(path).name for path in paths)}
-    last = title.rpartition(" > ")[2]
-    words = title.split()
-    if not said.isdisjoint((title, last, title.partition(", ")[0], words[-1] if len(words) == 2 else title)):
-        return True
-    return len(end) >= _CUT_ID and last.startswith(end)
+    Of a breadcrumb the last part counts, and of a kind and a name (``class A``) the name.
+    """
+    fragment = (_fragment(unit.id, paths[0]) or "") if len(paths) == 1 else ""
+    title = unit.title.rpartition(" > ")[2]
+    names = {"", unit.id, *paths, *(PurePosixPath(path).name for path in paths)}
+    is_known = title in names or (title.count(" ") == 1 and title.endswith(f" {fragment}"))
+    label = fragment if is_known or (len(fragment) >= _CUT_ID and title.startswith(fragment)) else title
+    said = " ".join((body[:_FIRST_LINES], *paths, *([] if is_placed else [unit.id])))
+    return "" if set(_WORD.findall(label)) <= set(_WORD.findall(said)) else label
 
 
 def authority_level(score: float) -> Authority:

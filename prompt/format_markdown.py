@@ -1,8 +1,8 @@
-"""The Markdown format: a heading per unit that says all about it, and its text in a fence.
+"""The Markdown format: a fenced block per unit, whose info line says all about it.
 
-All that comes from a repository stands in fences and code spans, but for names of one word without
-white space that mean nothing in Markdown. Headings of units begin with a code span or with a word that
-holds a ``/``, ``:`` or ``#``; headings of the frame never do.
+All that comes from a repository stands in fences and their info lines, which hold no backtick, so that no
+name can end one. The frame is headings and paragraphs, and the words of the task are a quotation and a
+list.
 """
 
 from __future__ import annotations
@@ -10,34 +10,27 @@ from __future__ import annotations
 from typing import Final
 
 from ..models import Task
-from .escape import code_span, fence, word_or_span
-from .facts import Place, UnitFacts
+from .escape import code_span, fence
+from .facts import UnitFacts
+from .header import header
 from .words import REQUEST, UNITS_RULE, one_line
 
 GUIDE: Final = f"""\
 # Satchel context pack
 
-Unit: a heading, id:lines shown/lines of file, and fenced text. {UNITS_RULE}
+Unit: a fence that says path:lines shown/lines of file. {UNITS_RULE}
 
 """
 
 
 class Markdown:
-    """Pieces start with ``#`` and end with a backtick, tilde or full stop and a blank line."""
+    """Pieces start with ``#`` or a fence, and end with a fence or a full stop and a blank line."""
 
     def block(self, facts: UnitFacts) -> str:
         """Return the block of one unit."""
-        heading = _place(facts.id)
-        if facts.sources:
-            heading += " " + ", ".join(map(_place, facts.sources))
-        if facts.more_sources:
-            heading += f" and {facts.more_sources} more"
-        if facts.title:
-            heading += f" · {code_span(facts.title)}"
-        line = " ".join((heading, *facts.marks))
         marks = fence(facts.body)
         end = "" if facts.body.endswith("\n") or not facts.body else "\n"
-        return f"## {line}\n{marks}{facts.language}\n{facts.body}{end}{marks}\n\n"
+        return f"{marks}{header(facts)}\n{facts.body}{end}{marks}\n\n"
 
     def guide(self) -> str:
         """Return the unchanging beginning."""
@@ -59,7 +52,3 @@ class Markdown:
     def request(self, *, has_task: bool) -> str:
         """Return the closing instruction."""
         return f"## Request\n\n{REQUEST[has_task]}\n"
-
-
-def _place(place: Place) -> str:
-    return word_or_span(place.name) + (f":{place.lines}" if place.lines else "")

@@ -8,13 +8,14 @@ from __future__ import annotations
 from typing import Final
 
 from ..models import Task
-from .escape import is_bare, quoted, rule, visible
-from .facts import Place, UnitFacts
+from .escape import rule, visible
+from .facts import UnitFacts
+from .header import header
 from .words import REQUEST, UNITS_RULE, one_line
 
 GUIDE: Final = f"""\
 === Satchel context pack ===
-Unit: "=== id:lines shown/lines of file", text, then as many =. {UNITS_RULE}
+Unit: "=== path:lines shown/lines of file", text, then as many =. {UNITS_RULE}
 """
 
 
@@ -23,16 +24,9 @@ class Plain:
 
     def block(self, facts: UnitFacts) -> str:
         """Return the block of one unit."""
-        line = _place(facts.id)
-        if facts.sources:
-            line += " " + ", ".join(map(_place, facts.sources))
-        if facts.more_sources:
-            line += f" and {facts.more_sources} more"
-        if facts.title:
-            line += f" title {quoted(facts.title)}"
         mark = rule(facts.body)
         end = "" if facts.body.endswith("\n") or not facts.body else "\n"
-        return f"{mark} {' '.join((line, *facts.marks))}\n{facts.body}{end}{mark}\n"
+        return f"{mark} {header(facts)}\n{facts.body}{end}{mark}\n"
 
     def guide(self) -> str:
         """Return the unchanging beginning."""
@@ -54,8 +48,3 @@ class Plain:
     def request(self, *, has_task: bool) -> str:
         """Return the closing instruction."""
         return f"=== Request ===\n{REQUEST[has_task]}\n"
-
-
-def _place(place: Place) -> str:
-    name = place.name if is_bare(place.name) else quoted(place.name)
-    return f"{name}:{place.lines}" if place.lines else name

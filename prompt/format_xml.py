@@ -6,6 +6,7 @@ structural tags in them are neutralised, so the whole is marked-up text, not an 
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from ..models import Task
@@ -15,7 +16,7 @@ from .words import REQUEST, UNITS_RULE, one_line
 
 GUIDE: Final = f"""\
 <pack-guide>
-Satchel context pack. Unit lines: shown/lines of file. {UNITS_RULE}
+Satchel context pack. Unit: at path:lines shown/lines of file. {UNITS_RULE}
 </pack-guide>
 """
 
@@ -26,13 +27,12 @@ class Xml:
     def block(self, facts: UnitFacts) -> str:
         """Return the block of one unit."""
         attributes = {
-            "id": facts.id.name,
-            "lines": facts.id.lines,
-            "source": _sources(facts),
-            "title": facts.title,
+            "id": attribute(facts.id),
+            "at": _places(facts),
+            "name": attribute(facts.label),
             "is": " ".join(facts.marks),
         }
-        given = " ".join(f'{name}="{attribute(text)}"' for name, text in attributes.items() if text)
+        given = " ".join(f'{name}="{text}"' for name, text in attributes.items() if text)
         return f"<source-unit {given}>\n{_inside(facts.body)}</source-unit>\n"
 
     def guide(self) -> str:
@@ -57,9 +57,14 @@ class Xml:
         return f"<pack-request>\n{REQUEST[has_task]}\n</pack-request>\n"
 
 
-def _sources(facts: UnitFacts) -> str:
-    names = [f"{place.name}:{place.lines}" if place.lines else place.name for place in facts.sources]
-    return ", ".join(names) + (f" and {facts.more_sources} more" if facts.more_sources else "")
+def _places(facts: UnitFacts) -> str:
+    names = [_path(place.name) + (f":{place.lines}" if place.lines else "") for place in facts.places]
+    return ", ".join(names) + (f" and {facts.more_places} more" if facts.more_places else "")
+
+
+def _path(name: str) -> str:
+    """Return a path whose own colons and commas cannot be taken for those behind it."""
+    return re.sub(r":(?=\d)|,", lambda found: f"&#x{ord(found[0]):X};", attribute(name))
 
 
 def _inside(text: str) -> str:

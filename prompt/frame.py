@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..models import Task
 from .blocks import style_of
-from .emit import emit
+from .emit import Redact, emit, leave_task
 
 
 class Frame(NamedTuple):
@@ -24,11 +24,14 @@ class Frame(NamedTuple):
     request: str
 
 
-def frame_texts(task: Task | None, fmt: str = "markdown") -> Frame:
-    """Return the frame for ``task``; the sum of the token counts of its pieces is the fixed overhead."""
+def frame_texts(task: Task | None, fmt: str = "markdown", redact: Redact | None = None) -> Frame:
+    """Return the frame for ``task``; the sum of the token counts of its pieces is the fixed overhead.
+
+    ``redact`` replaces secrets in the words of the task.
+    """
     style = style_of(fmt)
     return Frame(
         guide=emit(style.guide()),
-        task=emit(style.task(task)) if task is not None else "",
+        task=emit(style.task(leave_task(task, redact))) if task is not None else "",
         request=emit(style.request(has_task=task is not None)),
     )

@@ -25,6 +25,7 @@ from typing import cast
 
 from ..models import Problem, Stability, Trust
 from .blocks import Format, render_block
+from .emit import Redact
 from .frame import frame_texts
 from .order import Order, place
 
@@ -84,8 +85,11 @@ def render(
     accepted: Sequence[tuple[str, int]],
     fmt: str = "markdown",
     order: Order = "stable-first",
+    redact: Redact | None = None,
 ) -> RenderedPrompt:
     """Return the prompt that shows ``accepted``, pairs of a unit's id and the index of its rung.
+
+    ``redact`` replaces secrets in everything that becomes part of it: texts, names, the words of the task.
 
     Raises
     ------
@@ -96,12 +100,12 @@ def render(
     SchemaError
         A unit without text (``no_text``).
     """
-    frame = frame_texts(problem.task, fmt)
+    frame = frame_texts(problem.task, fmt, redact)
     placed = place(problem, (name for name, _ in accepted), order)
     rungs = dict(accepted)
     units = [problem.by_id[name] for name in placed]
     leading = next((i for i, u in enumerate(units) if u.stability is not Stability.STABLE), len(units))
-    blocks = [render_block(unit, rungs[unit.id], fmt) for unit in units]
+    blocks = [render_block(unit, rungs[unit.id], fmt, redact) for unit in units]
     writer = _Writer()
     writer.add(frame.guide)
     spans = writer.units((placed[i], rungs[placed[i]], blocks[i]) for i in range(leading))

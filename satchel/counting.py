@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from .exits import redacted
 from .models import ContextUnit, ModelProfile, Problem, Rendering, Task, UsageError
-from .prompt import frame_texts, render_block
+from .prompt import Redact, frame_texts, render_block
 from .sources.tokens import TokenEstimator, make_estimator
 
 
-def recount(problem: Problem, estimator: TokenEstimator, fmt: str = "markdown") -> Problem:
+def recount(
+    problem: Problem, estimator: TokenEstimator, fmt: str = "markdown", redact: Redact | None = redacted
+) -> Problem:
     """Return ``problem`` with the token count of every form that has a text, as rendered in ``fmt``.
 
-    Forms without text keep the count that they state.
+    Forms without text keep the count that they state. ``redact`` is None where all texts are clean already.
     """
     texts: list[str] = []
     for unit in problem.units:
         texts += [
-            render_block(unit, index, fmt)
+            render_block(unit, index, fmt, redact)
             for index, form in enumerate(unit.ladder())
             if form.text is not None
         ]
@@ -39,7 +42,7 @@ def count_missing(problem: Problem, estimator: TokenEstimator, fmt: str = "markd
 
 def frame_tokens(task: Task | None, estimator: TokenEstimator, fmt: str) -> int:
     """Return the tokens of what a prompt for ``task`` holds besides units."""
-    return sum(estimator.count_batch(list(frame_texts(task, fmt))))
+    return sum(estimator.count_batch(list(frame_texts(task, fmt, redacted))))
 
 
 def estimator_for_artifact(profile: ModelProfile | None, tokenizer_file: str | None = None) -> TokenEstimator:

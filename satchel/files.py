@@ -34,7 +34,7 @@ DEFAULT_FOLDER: Final = ".satchel"
 ARTIFACT: Final = "packed-context.json"
 PROBLEM: Final = "packing-problem.json"
 
-PROMPTS: Final = {"markdown": "prompt.md", "xml": "prompt.xml", "plain": "prompt.txt"}
+PROMPTS: Final = {"markdown": "prompt.md", "xml": "prompt.xml", "plain": "prompt.txt", "json": "prompt.jsonl"}
 """The prompt's file by its format."""
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .counting import estimator_for_artifact, frame_tokens, recount
+from .exits import redacted
 from .models import (
     BudgetEnvelope,
     Counts,
@@ -146,7 +147,8 @@ def problem_of(found: ScanResult, task: Task, options: PackOptions, estimator: T
         coverage=found.dimensions,
         units=found.units,
     )
-    return recount(problem, estimator, options.format)
+    # The scan has cleaned the texts; a secret in a file's name is the exit's business, and the recount's.
+    return recount(problem, estimator, options.format, redact=None)
 
 
 def plan_budget(task: Task, options: PackOptions | None = None) -> BudgetEnvelope:
@@ -286,7 +288,7 @@ def _limit(options: PackOptions) -> tuple[int, int, int]:
 
 
 def _rendered(problem: Problem, context: PackedContext, fmt: str) -> RenderedPrompt:
-    return render(problem, [(unit.id, unit.rung) for unit in context.accepted_units], fmt)
+    return render(problem, [(unit.id, unit.rung) for unit in context.accepted_units], fmt, redact=redacted)
 
 
 def _complete(

@@ -57,7 +57,7 @@ _KINDS: Final = (
 """First bytes of what a binary file may be; asked only once it is known to be binary."""
 
 _OWN_OUTPUT: Final = re.compile(
-    r"\A(?:<pack-guide>\s*|# |=== )Satchel context pack\b"
+    r"\A(?:<pack-guide>\s*|# |=== |\{\"guide\":\")Satchel context pack\b"
     r"|\A\{\s*\"schemaVersion\"\s*:\s*\"(?:packed-context|packing-problem)\.v\d"
 )
 """How our prompts and artifacts begin, in every format."""

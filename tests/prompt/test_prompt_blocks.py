@@ -10,7 +10,6 @@ import toktok
 
 from satchel.models import ContextUnit, SchemaError, UsageError
 from satchel.prompt import FORMATS, authority_level, frame_texts, render_block
-from satchel.prompt.languages import language_of
 
 
 def unit(**fields: Any) -> ContextUnit:
@@ -33,22 +32,20 @@ def test_markdown_block() -> None:
         0,
         "markdown",
     )
-    assert block == (
-        "## symbol:a.f src/a.py:3-4/90 · `adds` medium\n```python\ndef f() -> int:\n    return 1\n```\n\n"
-    )
+    assert block == ('```symbol:a.f src/a.py:3-4/90 "adds" medium\ndef f() -> int:\n    return 1\n```\n\n')
 
 
 def test_xml_block() -> None:
     block = render_block(unit(id="a", title="A & B", trust="trusted", kind="file_full"), 0, "xml")
     assert block == (
-        '<source-unit id="a" source="src/a.py" title="A &amp; B" is="1 of 1 line low trusted">\n'
+        '<source-unit id="a" at="src/a.py" name="A &amp; B" is="1 of 1 line low trusted">\n'
         "x = 1\n</source-unit>\n"
     )
 
 
 def test_plain_block() -> None:
     block = render_block(unit(id="a", title='A "B"'), 0, "plain")
-    assert block == '=== "a" src/a.py title "A \\"B\\"" 1 line low\nx = 1\n===\n'
+    assert block == '=== "a" src/a.py "A \\"B\\"" 1 line low\nx = 1\n===\n'
 
 
 def ladder() -> ContextUnit:
@@ -78,7 +75,7 @@ def ladder() -> ContextUnit:
 @pytest.mark.parametrize("fmt", FORMATS)
 def test_an_excerpt_says_how_much_of_the_file_it_shows(fmt: str) -> None:
     """B07, B08: which lines of how many; of more than two runs, marked in the text, bounds and sum."""
-    lines = 'lines="{}"' if fmt == "xml" else "file:big.py:{}"
+    lines = ("" if fmt in ("xml", "json") else " " if fmt == "plain" else "```") + "big.py:{}"
     assert lines.format("1-10000/10000") in render_block(ladder(), 0, fmt)
     assert lines.format("1-40,200-220/10000") in render_block(ladder(), 1, fmt)
     assert lines.format("1-10000/10000") in render_block(ladder(), 2, fmt)
@@ -93,14 +90,16 @@ def test_an_excerpt_says_how_much_of_the_file_it_shows(fmt: str) -> None:
 
 @pytest.mark.parametrize("fmt", FORMATS)
 @pytest.mark.parametrize("rung", [0, 1, 2])
-def test_every_form_keeps_id_and_path(fmt: str, rung: int) -> None:
-    """B18: a shortened unit can be fetched whole, for it says who it is and where from."""
+def test_every_form_says_where_it_is_from(fmt: str, rung: int) -> None:
+    """B18: a shortened unit can be fetched whole, by its place or by its id where the place is not enough."""
     header = render_block(ladder(), rung, fmt).split("\n")[0]
-    assert "file:big.py" in header
+    assert "big.py:1" in header
+    assert "file:" not in header
     assert ("excerpted" in header, "summarized" in header) == (rung == 1, rung == 2)
-    other = ladder().model_copy(update={"id": "another"})
-    source = {"markdown": "`big.py`:1", "xml": 'source="big.py:1', "plain": '"big.py":1'}[fmt]
-    assert source in render_block(other, rung, fmt).split("\n")[0]
+    other = ladder().model_copy(update={"id": "contract:big"})
+    header = render_block(other, rung, fmt).split("\n")[0]
+    assert "contract:big" in header
+    assert "big.py:1" in header
 
 
 def test_an_excerpt_without_line_numbers_is_measured_by_its_text() -> None:
@@ -123,44 +122,55 @@ def test_an_excerpt_of_a_file_of_unknown_length_is_measured_by_its_unit() -> Non
     )
     heads = [render_block(symbol, rung, "markdown").split("\n")[0] for rung in range(3)]
     assert heads == [
-        "## py:src/a.py#f:11-20 low",
-        "## py:src/a.py#f:11 excerpted 1 of 10 lines low",
-        "## py:src/a.py#f:11 summarized from 10 lines low",
+        "```src/a.py#f:11-20 low",
+        "```src/a.py#f:11 excerpted 1 of 10 lines low",
+        "```src/a.py#f:11 summarized from 10 lines low",
     ]
 
 
 def test_a_unit_of_many_files_names_three_and_counts_the_rest() -> None:
     repo_map = unit(id="map", sourceRefs=[{"path": f"f{i}.py"} for i in range(40)])
-    assert render_block(repo_map, 0, "markdown").startswith("## `map` `f0.py`, `f1.py`, `f2.py` and 37 more ")
-    assert 'source="f0.py, f1.py, f2.py and 37 more"' in render_block(repo_map, 0, "xml")
+    assert render_block(repo_map, 0, "markdown").startswith('```"map" f0.py, f1.py, f2.py and 37 more ')
+    assert 'at="f0.py, f1.py, f2.py and 37 more"' in render_block(repo_map, 0, "xml")
 
 
 @pytest.mark.parametrize(
-    ("name", "title", "shown"),
+    ("name", "title", "text", "shown"),
     [
-        ("src/a.py", "src/a.py", False),
-        ("py:src/a.py", "a.py", False),
-        ("py:src/a.py#A.f", "A.f", False),
-        ("py:src/a.py#A~2", "class A", False),
-        ("doc:src/a.py#Use", "Guide > Advanced > Use", False),
-        ("cfg:src/a.py#name", "name, version", False),
-        ("doc:src/a.py#" + "x" * 80, "x" * 90, False),
-        ("py:src/a.py#A~2", "impl Display for A", True),
-        ("py:src/a.py#A", "B", True),
-        ("doc:src/a.py#How", "However", True),
+        ("src/a.py", "src/a.py", "x = 1", ""),
+        ("py:src/a.py", "a.py", "x = 1", ""),
+        ("py:src/a.py#A.f", "A.f", "def f(): ...", "#A.f"),
+        ("py:src/a.py#A.f", "", "class A:\n    def f(): ...", ""),
+        ("py:src/a.py#A~2", "class A", "x = 1", "#A"),
+        ("py:src/a.py#A", "class A", "class A: ...", ""),
+        ("doc:src/a.py#Use", "Guide > Advanced > Use", "# Use\n", ""),
+        ("doc:src/a.py#Use", "Guide > Advanced > Use", "Do it.", "#Use"),
+        ("doc:src/a.py#Use it", "Use it", "Do.", '"Use it"'),
+        ("doc:src/a.py#" + "x" * 80, "x" * 90, "text", "#" + "x" * 80),
+        ("py:src/a.py#A~2", "impl Display for A", "x", '"impl Display for A"'),
+        ("py:src/a.py#A", "B", "x", "#B"),
+        ("doc:src/a.py#How", "However", "x", "#However"),
+        ("py:src/a.py#f", "a", "x", ""),
     ],
 )
-def test_a_title_is_left_out_where_the_id_says_it(name: str, title: str, shown: bool) -> None:
-    block = render_block(unit(id=name, title=title), 0, "markdown")
-    assert (" · " in block) is shown
-    assert block.count("src/a.py") == 1
+def test_a_name_is_shown_where_nothing_beside_it_says_it(
+    name: str, title: str, text: str, shown: str
+) -> None:
+    refs = [{"path": "src/a.py", "startLine": 1, "endLine": 1}]
+    head = render_block(unit(id=name, title=title, text=text, sourceRefs=refs), 0).split("\n")[0]
+    place = f"```src/a.py{shown}:1" if shown.startswith("#") else f"```src/a.py:1 {shown}".rstrip()
+    assert head.removesuffix(" low") == place
 
 
-def test_a_source_is_left_out_only_where_the_id_holds_it_whole() -> None:
-    for name in ("py:src/a.pyx", "x-src/a.py", "py:lib/src/a.py#f"):
-        assert " src/a.py 1 line" in render_block(unit(id=name), 0, "markdown")
+def test_an_id_is_left_out_only_where_the_place_stands_for_it() -> None:
+    """Two units of one file without lines must be told apart; an id of the user's own is always shown."""
+    for name in ("py:src/a.pyx", "x-src/a.py", "py:lib/src/a.py#f", "contract:a"):
+        head = render_block(unit(id=name), 0, "markdown").split("\n")[0]
+        assert head.startswith((f"```{name} src/a.py", f'```"{name}" src/a.py'))
+    assert render_block(unit(id="py:src/a.py#f"), 0).startswith("```py:src/a.py#f src/a.py 1 line")
+    assert render_block(unit(id="py:src/a.py"), 0).startswith("```src/a.py 1 line")
     without_source = render_block(unit(id="note", title="note", sourceRefs=[]), 0, "markdown")
-    assert without_source.startswith("## `note` low\n")
+    assert without_source.startswith('```"note" low\n')
 
 
 @pytest.mark.parametrize(
@@ -171,15 +181,17 @@ def test_a_source_is_left_out_only_where_the_id_holds_it_whole() -> None:
         ("doc:src/a.py#f", "doc_page", ""),
         ("cfg:src/a.py#f", "config_key", ""),
         ("py:src/a.py#f", "test_case", "test "),
-        ("file:src/a.py", "doc_page", "doc "),
+        ("file:src/a.py", "doc_page", ""),
         ("file:src/a.py", "file_excerpt", ""),
         ("contract:x", "contract", ""),
+        ("contract:src/a.py", "contract", "contract "),
         ("k", "km_note", "note "),
     ],
 )
-def test_a_kind_is_named_where_the_id_does_not_say_it(name: str, kind: str, word: str) -> None:
-    head = render_block(unit(id=name, kind=kind), 0, "markdown").split("\n")[0]
-    assert head.endswith(f"{name if 'src/a.py' in name else 'src/a.py'} {word}1 line low")
+def test_a_kind_is_named_where_nothing_else_says_it(name: str, kind: str, word: str) -> None:
+    refs = [{"path": "src/a.py", "startLine": 1, "endLine": 1}]
+    head = render_block(unit(id=name, kind=kind, sourceRefs=refs, text="f"), 0).split("\n")[0]
+    assert head.endswith(f"src/a.py:1 {word}low")
 
 
 @pytest.mark.parametrize("fmt", FORMATS)
@@ -210,7 +222,7 @@ def test_an_empty_text_is_a_block_without_lines(fmt: str) -> None:
 def test_line_ends_are_lf_and_half_characters_are_marked(fmt: str) -> None:
     """D08, F04: what leaves can always be written as UTF-8 with LF."""
     block = render_block(unit(title="t\ud800", text="a\r\nb\rc \ud83d end"), 0, fmt)
-    assert "\na\nb\nc \ufffd end\n" in block
+    assert ("a\\nb\\nc \ufffd end" if fmt == "json" else "\na\nb\nc \ufffd end\n") in block
     assert block.encode("utf-8")
 
 
@@ -226,7 +238,7 @@ def test_bad_rung_and_bad_format_are_named() -> None:
         render_block(ladder(), 3)
     with pytest.raises(UsageError, match="accepted: 0 to 2"):
         render_block(ladder(), -1)
-    with pytest.raises(UsageError, match="markdown, xml, plain"):
+    with pytest.raises(UsageError, match="markdown, xml, plain, json"):
         render_block(unit(), 0, "html")
 
 
@@ -236,22 +248,6 @@ def test_bad_rung_and_bad_format_are_named() -> None:
 )
 def test_authority_levels(score: float, level: str) -> None:
     assert authority_level(score) == level
-
-
-@pytest.mark.parametrize(
-    ("path", "language"),
-    [
-        ("a/b.PY", "python"),
-        ("Dockerfile", "dockerfile"),
-        ("docs/CMakeLists.txt", "cmake"),
-        ("x.tar.gz", ""),
-        ("LICENSE", ""),
-        ("a.py`\nx", ""),
-        (".yml", "yaml"),
-    ],
-)
-def test_fence_languages_come_from_our_table(path: str, language: str) -> None:
-    assert language_of(path) == language
 
 
 def test_headers_are_small_and_plain_is_the_cheapest() -> None:
@@ -267,7 +263,7 @@ def test_headers_are_small_and_plain_is_the_cheapest() -> None:
     blocks = ["x = 1\n", *(render_block(symbol, 0, fmt) for fmt in FORMATS)]
     text, *sizes = toktok.batch_count(blocks, "o200k_base", 1)
     overhead = dict(zip(FORMATS, (size - text for size in sizes), strict=True))
-    assert overhead == {"markdown": 27, "xml": 32, "plain": 23}
+    assert overhead == {"markdown": 22, "xml": 30, "plain": 21, "json": 27}
 
 
 @pytest.mark.parametrize("fmt", FORMATS)

@@ -13,13 +13,13 @@ from satchel.prompt.escape import (
     code_span,
     fence,
     is_bare,
+    is_bare_file,
     longest_run,
     neutralise,
     quoted,
     restore,
     rule,
     visible,
-    word_or_span,
 )
 
 
@@ -219,26 +219,34 @@ def test_code_spans_hold_backticks() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "in_markdown", "in_plain"),
+    ("name", "as_id", "as_file"),
     [
-        ("py:src/a_b.py#C.f~2", "py:src/a_b.py#C.f~2", True),
-        ("src/a.py", "src/a.py", True),
-        ("file:src/__init__.py", "`file:src/__init__.py`", True),
-        ("Task", "`Task`", False),
-        ("=== Request ===", "`=== Request ===`", False),
-        ("doc:a.md#Two words", "`doc:a.md#Two words`", False),
-        ("a/b:1-20/30", "`a/b:1-20/30`", False),
-        ("file:1-20", "`file:1-20`", False),
-        ("a/b:trusted", "`a/b:trusted`", False),
-        ("a/*b*", "`a/*b*`", False),
-        ("a/<b", "`a/<b`", False),
-        ("a/é", "`a/é`", False),
-        ("a/b\n", "`a/b\\n`", False),
-        ("#", "`#`", False),
-        ("# a", "`# a`", False),
+        ("py:src/a_b.py#C.f~2", True, False),
+        ("src/a.py", True, True),
+        ("a.py", False, True),
+        ("file:src/__init__.py", True, False),
+        ("src/a.py#f", True, False),
+        ("Task", False, False),
+        ("low", False, False),
+        ("=== Request ===", False, False),
+        ("doc:a.md#Two words", False, False),
+        ("a/b:1-20/30", False, False),
+        ("file:1-20", False, False),
+        ("a/b:trusted", False, False),
+        ("a/*b*", False, False),
+        ("a/`b", False, False),
+        ("~a/b", False, False),
+        ("a/<b", False, False),
+        ("a/é", False, False),
+        ("a/b\n", False, False),
+        ("#", False, False),
     ],
 )
-def test_names_stand_bare_only_where_they_cannot_mislead(name: str, in_markdown: str, in_plain: bool) -> None:
+def test_names_stand_bare_only_where_they_cannot_mislead(name: str, as_id: bool, as_file: bool) -> None:
     """J13: nothing with a space, a delimiter, a word of the frame or the look of lines and marks."""
-    assert word_or_span(name) == in_markdown
-    assert is_bare(name) is in_plain
+    assert is_bare(name) is as_id
+    assert is_bare_file(name) is as_file
+
+
+def test_quoted_names_end_no_fence() -> None:
+    assert quoted('a`b"c\nd') == '"a\\u0060b\\"c\\nd"'

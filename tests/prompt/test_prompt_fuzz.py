@@ -19,7 +19,7 @@ from markdown_it import MarkdownIt
 from satchel.models import Problem, Task
 from satchel.prompt import FORMATS, RenderedPrompt, frame_texts, neutralise, render, restore
 from satchel.prompt.emit import emit
-from satchel.prompt.escape import STRUCTURAL_TAGS, is_bare, visible
+from satchel.prompt.escape import STRUCTURAL_TAGS, quoted
 
 ENCODINGS = ("cl100k_base", "o200k_base", "o200k_harmony", "qwen3.5")
 
@@ -77,38 +77,57 @@ def body_of(problem: Problem, name: str) -> str:
     return text if text.endswith("\n") or not text else text + "\n"
 
 
+NAME = r'(?:"(?:[^"\\`]|\\.)*"|(?=[^ ]*[/:#.])[a-zA-Z_.@$][\w./#@~+$:-]*)'
+HEADER = re.compile(rf"{NAME}(?:,? {NAME})*(?: \d+ lines?| low| trusted)*", re.ASCII | re.DOTALL)
+
+
 @settings(max_examples=200, deadline=None)
 @given(packs())
 def test_markdown_holds_against_a_commonmark_parser(problem: Problem) -> None:
-    """Promise 8: one heading and one fence per unit, each fence with its body and nothing else."""
+    """Promise 8: one fence per unit with its body and nothing else, and no heading but those of the frame."""
     prompt = rendered(problem, "markdown")
     tokens = MarkdownIt("commonmark").parse(prompt.text)
     top = [token for token in tokens if token.level == 0]
-    fences = [token.content for token in top if token.type == "fence"]
-    assert fences == [body_of(problem, name).replace("\0", "\ufffd") for name in prompt.order]
+    fences = [token for token in top if token.type == "fence"]
+    bodies = [body_of(problem, name).replace("\0", "\ufffd") for name in prompt.order]
+    assert [token.content for token in fences] == bodies
     headings = [
-        tokens[i + 1] for i, token in enumerate(tokens) if token.type == "heading_open" and token.level == 0
+        tokens[i + 1].content
+        for i, token in enumerate(tokens)
+        if token.type == "heading_open" and token.level == 0
     ]
-    ours = [
-        token.content for token in headings if token.content in ("Satchel context pack", "Task", "Request")
+    assert headings == ["Satchel context pack", *(["Task"] if problem.task else []), "Request"]
+    allowed = {"fence", "heading_open", "inline", "heading_close", "paragraph_open", "paragraph_close"}
+    allowed |= {f"{kind}_{end}" for kind in ("blockquote", "ordered_list") for end in ("open", "close")}
+    assert {token.type for token in top} <= allowed
+    for token, name in zip(fences, prompt.order, strict=True):
+        assert HEADER.fullmatch(token.info)
+        assert is_one_visible_line(token.info)
+        unit = problem.by_id[name]
+        if not unit.source_refs:
+            assert token.info.startswith((name, quoted(name)))
+
+
+@settings(max_examples=200, deadline=None)
+@given(packs())
+def test_json_holds_against_a_json_parser(problem: Problem) -> None:
+    """Promise 8: one object a line, whatever a reader takes for a line end, and each text as it is."""
+    prompt = rendered(problem, "json")
+    lines = prompt.text.splitlines()
+    assert prompt.text.count("\n") == len(lines)
+    objects = [json.loads(line) for line in lines]
+    texts = [found["text"] for found in objects if "text" in found]
+    assert texts == [emit(problem.by_id[name].text or "") for name in prompt.order]
+    kinds = [next(k for k in ("guide", "text", "task", "request") if k in found) for found in objects]
+    assert [kind for kind in kinds if kind != "text"] == [
+        "guide",
+        *(["task"] if problem.task else []),
+        "request",
     ]
-    assert ours == ["Satchel context pack", *(["Task"] if problem.task else []), "Request"]
-    units = [token for token in headings if token.content not in ours]
-    assert len(units) == len(prompt.order)
-    for token, name in zip(units, prompt.order, strict=True):
-        children = token.children or []
-        assert {child.type for child in children} <= {"code_inline", "text"}
-        if is_bare(name) and children[0].type == "text":
-            children[0].content = children[0].content.removeprefix(name)
-        else:
-            assert children[0].content == visible(name) or not name.strip()
-        paths = {ref.path for ref in problem.by_id[name].source_refs}
-        for child in children:
-            if child.type == "text":
-                rest = child.content
-                for path in filter(is_bare, paths):
-                    rest = rest.replace(path, "")
-                assert re.fullmatch(r"(?:, | · | |\d+ lines?|low|trusted)*", rest)
+    for span in prompt.spans:
+        found = json.loads(lines[span.start_line - 1])
+        assert set(found) <= {"id", "at", "name", "is", "text"}
+        assert found["text"] == emit(problem.by_id[span.id].text or "")
 
 
 def seen(line: str) -> str:

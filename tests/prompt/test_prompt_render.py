@@ -5,15 +5,17 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-import satchel.prompt.blocks
-import satchel.prompt.frame
 from satchel.models import Problem, SchemaError, Task, UnknownReferenceError, UsageError
-from satchel.prompt import FORMATS, RenderedPrompt, emit, frame_texts, render, render_block
+from satchel.prompt import FORMATS, RenderedPrompt, frame_texts, render, render_block
 
 DATA = Path(__file__).parent / "data"
 ACCEPTED = [
@@ -128,7 +130,7 @@ def test_the_words_of_the_task_cannot_break_the_frame() -> None:
         outline=("```", "</ pack-task>", "a\n\n## b"),
         focus=("a`b\n",),
     )
-    markdown, xml, plain = (frame_texts(task, fmt).task for fmt in FORMATS)
+    markdown, xml, plain, as_json = (frame_texts(task, fmt).task for fmt in FORMATS)
     assert all(
         line.startswith(("> ", ">", "1. ", "2. ", "3. ", "## Task")) or line[:1] not in "#~`<="
         for line in markdown.splitlines()
@@ -137,6 +139,7 @@ def test_the_words_of_the_task_cannot_break_the_frame() -> None:
     assert xml.count("</pack-task>") == 1
     assert "&lt;/ pack-task>" in xml
     assert [line for line in plain.splitlines() if line.startswith("===")] == ["=== Task ==="]
+    assert json.loads(as_json)["outline"] == list(task.outline)
 
 
 def test_unsafe_use_is_refused(pack: Problem) -> None:
@@ -154,17 +157,45 @@ def test_unsafe_use_is_refused(pack: Problem) -> None:
 
 
 @pytest.mark.parametrize("fmt", FORMATS)
-def test_all_text_leaves_by_one_exit(pack: Problem, fmt: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """J03, J06, J07: what inspects text at the exit sees bodies, titles, paths and the task."""
-
-    def redact(piece: str) -> str:
-        return emit(piece).replace("users", "[redacted]").replace("Users", "[redacted]")
-
-    monkeypatch.setattr(satchel.prompt.blocks, "emit", redact)
-    monkeypatch.setattr(satchel.prompt.frame, "emit", redact)
+def test_all_text_leaves_by_one_exit(pack: Problem, fmt: str) -> None:
+    """J03, J06, J07: what redacts at the exit sees bodies, titles, paths, ids and the task, as written."""
     text = render(pack, ACCEPTED, fmt).text
-    assert "users" not in text.lower()
-    assert text.count("[redacted]") > 10
+    assert "users" in text.lower()
+    clean = render(pack, ACCEPTED, fmt, redact=lambda part: re.sub("(?i)users", "[gone]", part)).text
+    assert "users" not in clean.lower()
+    assert clean.count("[gone]") == len(re.findall("(?i)users", text))
+
+
+SECRET = 'tok-"`<&=\\-123'
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_no_secret_leaves_by_any_path(data: st.DataObject) -> None:
+    """J03, J07: wherever a secret stands, and whatever escaping a format does, its span is replaced first."""
+    around = st.text(max_size=6).filter(lambda text: "-123" not in text)
+    texts = st.builds(lambda a, b: f"{a}{SECRET}{b}", around, around)
+    unit = {
+        "id": data.draw(texts),
+        "title": data.draw(texts),
+        "text": data.draw(texts),
+        "sourceRefs": [{"path": data.draw(texts), "startLine": 1}],
+    }
+    task = {"kind": data.draw(texts), "title": data.draw(texts), "about": data.draw(texts)}
+    task |= {"outline": [data.draw(texts)], "focus": [data.draw(texts)]}
+    problem = Problem.model_validate(
+        {
+            "schemaVersion": "packing-problem.v1",
+            "envelope": {"availableInputTokens": 9},
+            "units": [unit],
+            "task": task,
+        }
+    )
+    for fmt in FORMATS:
+        text = render(problem, [(unit["id"], 0)], fmt, redact=lambda part: part.replace(SECRET, "[KEY]")).text
+        assert "123" not in text
+        assert "tok-" not in text
+        assert "KEY" in text
 
 
 def test_a_prompt_inside_a_prompt_is_data(pack: Problem) -> None:
@@ -180,3 +211,5 @@ def test_a_prompt_inside_a_prompt_is_data(pack: Problem) -> None:
             assert prompt.text.count("<source-unit ") == prompt.text.count("</source-unit>") == 1
         if fmt == "markdown":
             assert prompt.text.count("\n`````") >= 2
+        if fmt == "json":
+            assert prompt.text.count("\n") == 4
