@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from ..models import Kind
-from .classify import classify
+from .classify import Classification, classify
 from .extract import Document, Fragment, Registry
 from .extract.grammars import GRAMMARS
 from .file_classes import FileClass
 from .files import Skipped, SkipReason, SourceFile
-from .read import read_text
+from .read import Decoded, read_text
 from .score.risk import Finding, injections, redact
 from .walk import WalkOptions, WalkResult, walk
 
@@ -63,6 +63,8 @@ class Candidate:
     ----------
     file_class
         The file's, or ``test`` for a test inside a source file.
+    number
+        Place among the fragments of its file, from 0.
     """
 
     id: str
@@ -70,6 +72,7 @@ class Candidate:
     fragment: Fragment
     file_class: FileClass
     kind: Kind
+    number: int = 0
 
     def holds(self, finding: Finding) -> bool:
         """Whether the fragment owns the line of a finding."""
@@ -102,8 +105,61 @@ class Reading:
     candidates: tuple[Candidate, ...]
 
 
-def read_candidates(root: Path, options: WalkOptions, registry: Registry) -> Reading:
-    """Read every file below ``root`` and cut it into fragments; raises as :func:`.walk.walk`."""
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a text is made into, whichever file it stands in.
+
+    Attributes
+    ----------
+    text
+        With secrets replaced.
+    lines
+        Number of lines.
+    fragments
+        In file order.
+    notes
+        On parsing.
+    secrets, speeches
+        As in :class:`ScannedFile`.
+    """
+
+    text: str
+    lines: int
+    fragments: tuple[Fragment, ...]
+    notes: tuple[str, ...] = ()
+    secrets: tuple[Finding, ...] = ()
+    speeches: tuple[Finding, ...] = ()
+
+
+Outcome = Skipped | tuple[ScannedFile, tuple[Fragment, ...]]
+"""What became of a file: a reason why it is no source, or its text and fragments."""
+
+
+class Memory(Protocol):
+    """Remembers what reading gave, so that an unchanged file need not be read again (:mod:`.cache`)."""
+
+    def recall(self, source: SourceFile) -> Outcome | None:
+        """Return what became of the file when last read, if it is certain not to have changed since."""
+        ...
+
+    def content(self, source: SourceFile, decoded: Decoded, found: Classification) -> Content | None:
+        """Return what this very text was made into before, in this file or another."""
+        ...
+
+    def keep(
+        self, source: SourceFile, outcome: Outcome, decoded: Decoded | None, content: Content | None
+    ) -> None:
+        """Remember what became of a file that was read."""
+        ...
+
+
+def read_candidates(
+    root: Path, options: WalkOptions, registry: Registry, memory: Memory | None = None
+) -> Reading:
+    """Read every file below ``root`` and cut it into fragments; raises as :func:`.walk.walk`.
+
+    With a ``memory``, files that have not changed since they were last read are not read again.
+    """
     walked = walk(root, options)
     files: list[ScannedFile] = []
     skipped = list(walked.skipped)
@@ -111,7 +167,9 @@ def read_candidates(root: Path, options: WalkOptions, registry: Registry) -> Rea
     candidates: list[Candidate] = []
     taken: set[str] = set()
     for source in walked.files:
-        read = _read(source, options.max_file_bytes, registry)
+        read = memory.recall(source) if memory else None
+        if read is None:
+            read = read_file(source, options.max_file_bytes, registry, memory)
         if isinstance(read, Skipped):
             skipped.append(read)
             continue
@@ -125,33 +183,62 @@ def read_candidates(root: Path, options: WalkOptions, registry: Registry) -> Rea
     return Reading(walked, tuple(files), tuple(told), tuple(empty), tuple(candidates))
 
 
-def _read(
-    source: SourceFile, limit: int | None, registry: Registry
-) -> Skipped | tuple[ScannedFile, tuple[Fragment, ...]]:
+def read_file(
+    source: SourceFile, limit: int | None, registry: Registry, memory: Memory | None = None
+) -> Outcome:
+    """Read one file of a walk of at most ``limit`` bytes; a text that ``memory`` knows is not cut again."""
     decoded = read_text(source, max_bytes=limit)
     if isinstance(decoded, Skipped):
-        return decoded
+        return _kept(memory, source, decoded)
     found = classify(source.path, decoded.text)
     if found.file_class is FileClass.BINARY:
-        return Skipped(source.path, SkipReason.BINARY, found.evidence)
+        return _kept(memory, source, Skipped(source.path, SkipReason.BINARY, found.evidence))
+    content = memory.content(source, decoded, found) if memory else None
+    if content is None:
+        content = _content(source, decoded, found, registry)
+    outcome = (scanned(source, found.file_class, found.language, decoded.notes, content), content.fragments)
+    return _kept(memory, source, outcome, decoded, content)
+
+
+def scanned(
+    source: SourceFile, file_class: FileClass, language: str, notes: tuple[str, ...], content: Content
+) -> ScannedFile:
+    """Return the record of a file whose text was made into ``content``; ``notes`` are on its decoding."""
+    return ScannedFile(
+        source=source,
+        text=content.text,
+        lines=content.lines,
+        file_class=file_class,
+        language=language,
+        secrets=content.secrets,
+        speeches=content.speeches,
+        notes=(*notes, *content.notes),
+    )
+
+
+def _content(source: SourceFile, decoded: Decoded, found: Classification, registry: Registry) -> Content:
     text, secrets = redact(decoded.text)
     document = Document(source.path, text, found.file_class.value, found.language)
     extraction = registry.extract(document)
-    file = ScannedFile(
-        source=source,
-        text=text,
-        lines=len(document.lines),
-        file_class=found.file_class,
-        language=found.language,
-        secrets=secrets,
-        speeches=injections(text),
-        notes=(*decoded.notes, *extraction.notes),
+    return Content(
+        text, len(document.lines), extraction.fragments, extraction.notes, secrets, injections(text)
     )
-    return file, extraction.fragments
+
+
+def _kept(
+    memory: Memory | None,
+    source: SourceFile,
+    outcome: Outcome,
+    decoded: Decoded | None = None,
+    content: Content | None = None,
+) -> Outcome:
+    if memory is not None:
+        memory.keep(source, outcome, decoded, content)
+    return outcome
 
 
 def _candidates(file: ScannedFile, fragments: Sequence[Fragment], taken: set[str]) -> Iterator[Candidate]:
-    for fragment in fragments:
+    for number, fragment in enumerate(fragments):
         file_class = FileClass.TEST if "test" in fragment.tags else file.file_class
         yield Candidate(
             id=_unique(_id(file, fragment), taken),
@@ -159,6 +246,7 @@ def _candidates(file: ScannedFile, fragments: Sequence[Fragment], taken: set[str
             fragment=fragment,
             file_class=file_class,
             kind=_kind(file_class, fragment.role),
+            number=number,
         )
 
 
