@@ -290,6 +290,6 @@ def _kind(file_class: FileClass, role: str) -> Kind:
     return Kind.FILE_EXCERPT if role in ("module", "block", "section") else Kind.SYMBOL
 
 
-def lines_of(file: ScannedFile) -> tuple[str, ...]:
-    """Return the lines of a file, as its fragments count them."""
-    return Document(file.path, file.text).lines
+def document_of(file: ScannedFile) -> Document:
+    """Return a file as its fragments were cut from it: redacted, with the lines that they count."""
+    return Document(file.path, file.text, file.file_class.value, file.language)

@@ -14,13 +14,14 @@ from ..models import (
     SourceRef,
     State,
 )
-from .candidates import Candidate, ScannedFile, lines_of
-from .extract import Form, Span
+from .candidates import Candidate, ScannedFile, document_of
+from .extract import Document, Form, Span
 from .extract.cuts import ladder
 from .file_classes import FileClass
 from .score.coverage import Subject, coverage
 from .score.excerpts import excerpt
 from .tasks import TaskKind
+from .textrank.rung import SHORTEST, summary_form
 
 _LONG: Final = 2_000
 """Texts above this many characters get an excerpt made for the task."""
@@ -28,8 +29,11 @@ _LONG: Final = 2_000
 _EXCERPTS: Final = 400
 """At most so many, for the most relevant: making one reads the file's lines again."""
 
+_SUMMARIES: Final = 400
+"""At most so many, for the most relevant: each takes about a millisecond."""
+
 _LEAST_RELEVANT: Final = 0.003
-"""Below this no excerpt is worth making, and nothing is covered."""
+"""Below this no excerpt or summary is worth making, and nothing is covered."""
 
 _SMALLEST_DUPLICATE: Final = 60
 """Texts shorter than this are alike by nature."""
@@ -110,19 +114,21 @@ def build_units(
         Terms of the task, for excerpts.
     """
     ids = _ids_by_name(candidates)
-    long = [
-        n for n, c in enumerate(candidates) if len(c.fragment.text) > _LONG and scores[n] >= _LEAST_RELEVANT
-    ]
-    excerpted = frozenset(sorted(long, key=lambda n: (-scores[n], n))[:_EXCERPTS])
-    lines: dict[str, tuple[str, ...]] = {}
+    excerpted = _most_relevant(candidates, scores, _LONG, _EXCERPTS)
+    summarised = _most_relevant(candidates, scores, SHORTEST, _SUMMARIES)
+    documents: dict[str, Document] = {}
     units: list[ContextUnit] = []
     for n, candidate in enumerate(candidates):
         fragment, file = candidate.fragment, candidate.file
         forms = fragment.forms
-        if n in excerpted:
-            if file.path not in lines:
-                lines = {file.path: lines_of(file)}
-            forms = _with_excerpt(candidate, lines[file.path], query)
+        if n in excerpted or n in summarised:
+            if file.path not in documents:
+                documents = {file.path: document_of(file)}
+            document = documents[file.path]
+            if n in summarised and _may_be_summarised(candidate, kind):
+                forms = _with_summary(candidate, document)
+            if n in excerpted:
+                forms = _with_excerpt(candidate, document.lines, query, forms)
         score = round(float(scores[n]), 6)
         subject = Subject(fragment, candidate.kind, candidate.file_class, file.path)
         units.append(
@@ -173,14 +179,37 @@ def _refs(file: ScannedFile, spans: Sequence[Span]) -> tuple[SourceRef, ...]:
     )
 
 
-def _with_excerpt(candidate: Candidate, lines: Sequence[str], query: Mapping[str, float]) -> tuple[Form, ...]:
+def _most_relevant(
+    candidates: Sequence[Candidate], scores: Sequence[float], chars: int, most: int
+) -> frozenset[int]:
+    """Return which candidates of more than ``chars`` characters are worth a form of their own."""
+    long = [
+        n for n, c in enumerate(candidates) if len(c.fragment.text) > chars and scores[n] >= _LEAST_RELEVANT
+    ]
+    return frozenset(sorted(long, key=lambda n: (-scores[n], n))[:most])
+
+
+def _may_be_summarised(candidate: Candidate, kind: TaskKind) -> bool:
+    zone = kind.zones.get(zone_of(candidate.file_class))
+    return zone is None or State.SUMMARIZED in zone.overflow.states
+
+
+def _with_summary(candidate: Candidate, document: Document) -> tuple[Form, ...]:
+    """Return the forms, and below them a summary of the fragment where it is shorter."""
+    form = summary_form(document, candidate.fragment)
+    return candidate.fragment.forms if form is None else (*candidate.fragment.forms, form)
+
+
+def _with_excerpt(
+    candidate: Candidate, lines: Sequence[str], query: Mapping[str, float], forms: Sequence[Form]
+) -> tuple[Form, ...]:
     """Return the forms with an excerpt made for the task in place of a general one."""
     fragment = candidate.fragment
     wanted = {State.EXCERPTED: excerpt(fragment, lines, query)}
     own = ladder(lines, fragment.spans, fragment.text, wanted)
     if not own:
-        return fragment.forms
-    return (*own, *(form for form in fragment.forms if len(form.text) < 0.85 * len(own[0].text)))
+        return tuple(forms)
+    return (*own, *(form for form in forms if len(form.text) < 0.85 * len(own[0].text)))
 
 
 def duplicates(candidates: Sequence[Candidate], required: frozenset[int]) -> tuple[RedundancyGroup, ...]:
