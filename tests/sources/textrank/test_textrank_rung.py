@@ -10,7 +10,7 @@ from satchel.sources.scan import scan
 from satchel.sources.textrank.rung import SHORTEST, summary_form
 
 KEY = "AKIA" + "Q7RZ2MXW5TNB4KDS"
-TOPICS = [
+TOPICS = ["cache", "queue", "worker", "watcher", "lease", "store", "path", "hash", "row", "table", "lock"]
     "cache",
     "queue",
     "worker",
