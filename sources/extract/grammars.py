@@ -7,79 +7,14 @@ entry here; nothing else asks for a language by name.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-
-def _exported(_name: str, _line: str, exported: bool) -> bool:
-    return exported
-
-
-@dataclass(frozen=True, slots=True)
-class Grammar:
-    """One language.
-
-    Attributes
-    ----------
-    parser
-        Name of the grammar in ``ast-grep-py``. An unknown name there is a panic, so only these are asked.
-    prefix
-        How ids of its units begin.
-    containers
-        Node kinds that hold members, with their role.
-    definitions
-        Node kinds that define something without members, with their role.
-    wrappers
-        Node kinds that stand around one definition (decorators, ``export``).
-    transparent
-        Node kinds whose definitions count as their parent's (``try``, ``if TYPE_CHECKING``).
-    values
-        Node kinds that bind names to values: a definition when the value is a function or is long.
-    functions
-        Node kinds of function values.
-    calls
-        Whether ``describe("x", () => ...)`` defines a case called x.
-    comments, attributes
-        Node kinds that belong to the definition right below them.
-    imports
-        Node kinds of imports and of the file's own header.
-    docstrings
-        Whether the documentation is the first string of a body.
-    constructors
-        Names or node kinds of members that stay with their class: they say what an object needs.
-    joined
-        Roles of containers whose head, when it is nothing but a declaration, joins their first member.
-    public
-        Whether ``(name, declaration line, exported)`` can be reached from outside.
-    exports
-        Finds the statements that export names defined elsewhere in the file.
-    member_line
-        Finds the name that a line of a body declares, in group 1.
-    test_mark
-        An attribute text that makes a definition a test.
-    """
-
-    parser: str
-    prefix: str
-    containers: Mapping[str, str]
-    definitions: Mapping[str, str]
-    wrappers: frozenset[str] = frozenset()
-    transparent: frozenset[str] = frozenset()
-    values: frozenset[str] = frozenset()
-    functions: frozenset[str] = frozenset()
-    calls: bool = False
-    comments: frozenset[str] = frozenset({"comment"})
-    attributes: frozenset[str] = frozenset()
-    imports: frozenset[str] = frozenset()
-    docstrings: bool = False
-    constructors: frozenset[str] = frozenset()
-    joined: frozenset[str] = frozenset()
-    public: Callable[[str, str, bool], bool] = _exported
-    member_line: re.Pattern[str] = re.compile(r"(?!)")
-    test_mark: re.Pattern[str] | None = None
-    exports: re.Pattern[str] | None = None
+from .grammar import Grammar
+from .grammars_braces import BRACES
+from .grammars_native import NATIVE
+from .grammars_scripts import SCRIPTS
 
 
 def _python_public(name: str, _line: str, _exported: bool) -> bool:
@@ -102,13 +37,6 @@ _RUST_PUBLIC: Final = re.compile(r"^\s*pub\b(?!\s*\((?:super|self|in)\b)")
 
 def _rust_public(_name: str, line: str, exported: bool) -> bool:
     return exported or bool(_RUST_PUBLIC.match(line)) or line.lstrip().startswith(("macro_rules!", "impl"))
-
-
-_JAVA_HIDDEN: Final = re.compile(r"\bprivate\b")
-
-
-def _java_public(_name: str, line: str, _exported: bool) -> bool:
-    return not _JAVA_HIDDEN.search(line.partition("(")[0])
 
 
 _PYTHON: Final = Grammar(
@@ -239,32 +167,6 @@ _RUST: Final = Grammar(
     test_mark=re.compile(r"#\[(?:\w+::)*test\b|#\[cfg\(test\)\]"),
 )
 
-_JAVA: Final = Grammar(
-    parser="java",
-    prefix="java",
-    containers={
-        "class_declaration": "class",
-        "interface_declaration": "class",
-        "enum_declaration": "class",
-        "record_declaration": "class",
-    },
-    definitions={
-        "method_declaration": "method",
-        "constructor_declaration": "method",
-        "compact_constructor_declaration": "method",
-        "annotation_type_declaration": "type",
-    },
-    transparent=frozenset({"enum_body_declarations"}),
-    comments=frozenset({"line_comment", "block_comment"}),
-    imports=frozenset({"import_declaration", "package_declaration"}),
-    constructors=frozenset({"constructor_declaration", "compact_constructor_declaration"}),
-    public=_java_public,
-    member_line=re.compile(
-        r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:[\w<>\[\],.?]+\s+)*([A-Za-z_]\w*)\s*(?:[=;,(]|$)"
-    ),
-    test_mark=re.compile(r"@(?:\w+\.)*(?:Parameterized|Repeated)?Test\b"),
-)
-
 GRAMMARS: Final[Mapping[str, Grammar]] = MappingProxyType(
     {
         "python": _PYTHON,
@@ -274,7 +176,9 @@ GRAMMARS: Final[Mapping[str, Grammar]] = MappingProxyType(
         "tsx": _script("tsx", "ts"),
         "go": _GO,
         "rust": _RUST,
-        "java": _JAVA,
+        **BRACES,
+        **NATIVE,
+        **SCRIPTS,
     }
 )
 """By the language names of the classifier."""

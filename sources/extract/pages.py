@@ -7,7 +7,7 @@ from typing import Final
 
 from .base import Document, Span, subtract
 from .cuts import first_paragraph
-from .grammars import Grammar
+from .grammar import Grammar
 from .syntax import Member, Outline
 
 _COMMENT_STARTS: Final = ("//", "#", "/*", "*")
@@ -82,8 +82,9 @@ class Page:
             if (top and line[:1].isspace()) or (of_self and not line.lstrip().startswith(_FIELD_OF_SELF)):
                 continue
             found = self.grammar.member_line.match(line)
-            if found and found.group(1) not in _NO_NAMES:
-                out.append(found.group(1))
+            name = found[found.lastindex or 0] if found else ""
+            if name and name not in _NO_NAMES:
+                out.append(name)
         return out[:_MAX_NAMES]
 
     def fields(self, member: Member) -> list[str]:

@@ -8,6 +8,7 @@ not depend on the head of their class: their qualified name says what it would.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -30,15 +31,21 @@ SMALL_LINES: Final = 60
 _HEAD_CHARS: Final = 6_000
 """A constructor stays in the head of its class while both together are no longer."""
 
+_PROPERTY_LINES: Final = 3
+"""A property up to this many lines stays in the head of its class however long the head is."""
+
 _BLOCK_LINES: Final = 60
 """Statements at the top of a file are divided into blocks of about this many lines."""
+
+_CLOSING: Final = re.compile(r"[ \t{}()\[\];,]*(?:end)?[ \t]*")
+"""A line that only closes what stands around it."""
 
 
 class SymbolExtractor:
     """Cuts source files into symbols by their syntax tree."""
 
     name = "symbols"
-    version = "1"
+    version = "2"
 
     def accepts(self, document: Document) -> bool:
         """Whether a grammar is at hand for the document's language."""
@@ -172,7 +179,7 @@ class _Units:
         others = [m.span for m in member.members if not m.stays]
         head = subtract(member.span, others)
         if sum(len(self._page.text(span)) for span in head) > _HEAD_CHARS:
-            return member.members
+            return [m for m in member.members if not (m.light and len(m.span) <= _PROPERTY_LINES)]
         return [m for m in member.members if not m.stays]
 
     def _divided(self, member: Member, inner: list[Member], parent: str) -> Iterator[Fragment]:
@@ -191,7 +198,7 @@ class _Units:
         first, last = member.members[0].start, member.members[-1].end
         between = any(first < span.start and span.end < last for span in head)
         code = (n for n in self._page.code(head) if n > member.signature_end)
-        return not between and not any(self._lines[n - 1].strip(" \t{}()[];,") for n in code)
+        return not between and all(_CLOSING.fullmatch(self._lines[n - 1]) for n in code)
 
     def _symbol(self, member: Member, spans: tuple[Span, ...], parent: str, *, whole: bool) -> Fragment:
         page = self._page

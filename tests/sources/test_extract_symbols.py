@@ -18,6 +18,14 @@ FILLER = {
     "typescript": "\nfunction filler{n}(): string {{\n  const value = '{pad}';\n  return value;\n}}\n",
     "go": '\nfunc filler{n}() string {{\n\tvalue := "{pad}"\n\treturn value\n}}\n',
     "rust": '\nfn filler_{n}() -> &\'static str {{\n    let value = "{pad}";\n    value\n}}\n',
+    "kotlin": '\nfun filler{n}(): String {{\n    val value = "{pad}"\n    return value\n}}\n',
+    "c": '\nchar *filler{n}(void) {{\n    char *value = "{pad}";\n    return value;\n}}\n',
+    "csharp": '\nclass Filler{n} {{\n    string Value() {{\n        return "{pad}";\n    }}\n}}\n',
+    "ruby": "\ndef filler_{n}\n  value = '{pad}'\n  value\nend\n",
+    "php": "\nfunction filler{n}() {{\n    $value = '{pad}';\n    return $value;\n}}\n",
+    "swift": '\nfunc filler{n}() -> String {{\n    let value = "{pad}"\n    return value\n}}\n',
+    "scala": '\ndef filler{n}: String = {{\n  val value = "{pad}"\n  value\n}}\n',
+    "bash": "\nfiller_{n}() {{\n  local value='{pad}'\n  echo \"$value\"\n}}\n",
     "java": '\nclass Filler{n} {{\n  String value() {{\n    return "{pad}";\n  }}\n}}\n',
 }
 
@@ -376,8 +384,10 @@ def test_java() -> None:
 
 @pytest.mark.parametrize("language", sorted(GRAMMARS))
 def test_every_language_divides_a_long_file(language: str) -> None:
-    sample = {"jsx": "javascript", "tsx": "typescript"}.get(language, language)
+    same = {"jsx": "javascript", "tsx": "typescript", "cpp": "c", "cuda": "c"}
+    sample = same.get(language, language)
     text = "".join(FILLER[sample].format(n=n, pad="x" * 200) for n in range(30))
+    text = f"<?php\n{text}" if language == "php" else text
     document = Document("a", text, "source", language)
     found = REGISTRY.extract(document)
     check_ownership(document, found)
