@@ -11,19 +11,6 @@ from satchel.sources.textrank.rung import SHORTEST, summary_form
 
 KEY = "AKIA" + "Q7RZ2MXW5TNB4KDS"
 TOPICS = ["cache", "queue", "worker", "watcher", "lease", "store", "path", "hash", "row", "table", "lock"]
-    "cache",
-    "queue",
-    "worker",
-    "watcher",
-    "lease",
-    "store",
-    "path",
-    "hash",
-    "row",
-    "table",
-    "lock",
-    "file",
-]
 PAIRS = list(zip(TOPICS, TOPICS[1:] + TOPICS[:1], strict=True))
 PAGE = "# The cache\n\n" + "\n".join(
     f"The {one} of the cache knows {KEY if n == 3 else 'the ' + other}. It was late in the day when {n} came."
