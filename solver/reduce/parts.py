@@ -1,0 +1,37 @@
+"""The entries of the matrix, put together by row and unit: a unit takes one rung at most."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..compile import Bools, Compiled, Ints
+from ..linear import Linear
+
+
+@dataclass(frozen=True)
+class Parts:
+    """One part per row and unit that has rungs in it, one per row and helper column.
+
+    Part ``i`` is the entries from ``first[i]`` on, of row ``row[i]`` and of unit ``unit[i]``, or -1 for a
+    helper column. ``is_rung`` and ``of_entry`` are per entry: whether its column is a rung, and its part.
+    """
+
+    first: Ints
+    row: Ints
+    unit: Ints
+    is_rung: Bools
+    of_entry: Ints
+
+    @classmethod
+    def of(cls, c: Compiled, linear: Linear) -> Parts:
+        """Go through the matrix once: every row of ours holds the rungs of one unit side by side."""
+        entry_row = np.repeat(np.arange(len(linear.rows), dtype=np.int64), np.diff(linear.start))
+        is_rung = linear.cols < c.m
+        owner = np.where(is_rung, c.rung_unit[np.minimum(linear.cols, c.m - 1)], -1 - linear.cols)
+        new = np.ones(len(owner), dtype=np.bool_)
+        new[1:] = (owner[1:] != owner[:-1]) | (entry_row[1:] != entry_row[:-1])
+        first = np.flatnonzero(new).astype(np.int64)
+        unit = np.where(is_rung[first], owner[first], -1)
+        return cls(first, entry_row[first], unit, is_rung, np.cumsum(new) - 1)

@@ -1,0 +1,155 @@
+"""The program under reduction: what each reduction reads, and the few ways in which it may change it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..compile import Bools, Compiled, Ints
+from ..linear import UNBOUNDED, Linear, Row
+from .closure import Closure
+from .parts import Parts
+
+
+@dataclass(frozen=True)
+class Program:
+    """A compiled problem and its linear program as far as it is reduced. Never changed in place.
+
+    A reduction keeps the canonical answer: the pack of least shortfall, then greatest value, then fewest
+    tokens, then first in unit order. It may close columns (tighten their bounds), add rows that every pack
+    satisfies, and drop rows that the others imply; column numbers stay.
+    """
+
+    c: Compiled
+    linear: Linear
+    closure: Closure
+
+    @classmethod
+    def of(cls, c: Compiled, linear: Linear) -> Program:
+        """Start from the program as it was built."""
+        return cls(c, linear, Closure.of(c))
+
+    @cached_property
+    def open(self) -> Bools:
+        """Which rungs may still be chosen."""
+        return np.asarray(self.linear.col_hi[: self.c.m] > 0)
+
+    @cached_property
+    def families(self) -> dict[str, Ints]:
+        """The numbers of the rows of each family."""
+        found: dict[str, list[int]] = {}
+        for i, row in enumerate(self.linear.rows):
+            found.setdefault(row.family, []).append(i)
+        return {family: np.array(rows, dtype=np.int64) for family, rows in found.items()}
+
+    @cached_property
+    def parts(self) -> Parts:
+        """The entries of the matrix by row and unit."""
+        return Parts.of(self.c, self.linear)
+
+    @cached_property
+    def required(self) -> Bools:
+        """Which units are in every pack."""
+        linear, forced = self.linear, np.zeros(self.c.n, dtype=np.bool_)
+        rows = self.rows_of("required")
+        forced[self.c.rung_unit[linear.cols[linear.start[rows]]]] = True
+        forced[self.c.rung_unit[linear.col_lo[: self.c.m] > 0]] = True
+        return forced
+
+    @cached_property
+    def alive_units(self) -> Bools:
+        """Which units may still be in."""
+        return np.asarray(
+            np.logical_or.reduceat(self.open, self.c.rung_start[:-1]) if self.c.n else self.open
+        )
+
+    @property
+    def feasible(self) -> bool:
+        """Whether no reduction has found that there is no pack."""
+        return bool((self.linear.col_lo <= self.linear.col_hi).all())
+
+    def rows_of(self, family: str) -> Ints:
+        """Return the numbers of the rows of ``family``."""
+        return self.families.get(family, np.zeros(0, dtype=np.int64))
+
+    def entries(self, row: int) -> tuple[Ints, Ints]:
+        """Return the columns and coefficients of a row."""
+        span = slice(int(self.linear.start[row]), int(self.linear.start[row + 1]))
+        return self.linear.cols[span], self.linear.coefs[span]
+
+    def rungs(self, units: Ints) -> Ints:
+        """Return the rung columns of ``units``, unit by unit."""
+        starts = self.c.rung_start[units]
+        sizes = self.c.rung_start[units + 1] - starts
+        before = np.concatenate([[0], np.cumsum(sizes)])
+        inside = np.arange(before[-1], dtype=np.int64) - np.repeat(before[:-1], sizes)
+        return np.asarray(np.repeat(starts, sizes) + inside, dtype=np.int64)
+
+    def with_linear(self, **changes: Any) -> Program:
+        """Return the program with fields of ``linear`` replaced; what it knows of others goes along."""
+        after = Program(self.c, dataclasses.replace(self.linear, **changes), self.closure)
+        for name, source in (("families", "rows"), ("parts", "cols")):
+            if source not in changes and name in self.__dict__:
+                after.__dict__[name] = self.__dict__[name]
+        return after
+
+    def close(self, rungs: Bools) -> Program:
+        """Return the program in which the given rungs may not be chosen."""
+        if not (rungs & self.open).any():
+            return self
+        high = self.linear.col_hi.copy()
+        high[: self.c.m][rungs] = 0
+        return self.with_linear(col_hi=high)
+
+    def require(self, units: Bools) -> Program:
+        """Return the program in which the given units must be in.
+
+        The row that lets one rung in at most lets in exactly one; a unit without such a row has one rung.
+        """
+        new = units & ~self.required
+        if not new.any():
+            return self
+        lo, low, rows = self.linear.lo.copy(), self.linear.col_lo.copy(), list(self.linear.rows)
+        choice = self.rows_of("choice")
+        owner = self.c.rung_unit[self.linear.cols[self.linear.start[choice]]]
+        for i in choice[new[owner]].tolist():
+            lo[i], rows[i] = 1, Row("required", rows[i].name)
+        single = new.copy()
+        single[owner] = False
+        low[self.c.rung_start[:-1][single]] = 1
+        return self.with_linear(lo=lo, col_lo=low, rows=rows)
+
+    def keep_rows(self, kept: Bools) -> Program:
+        """Return the program without the rows that are not ``kept``."""
+        if kept.all():
+            return self
+        linear, sizes = self.linear, np.diff(self.linear.start)
+        inside = np.repeat(kept, sizes)
+        return self.with_linear(
+            start=np.concatenate([[0], np.cumsum(sizes[kept])]).astype(np.int64),
+            cols=linear.cols[inside],
+            coefs=linear.coefs[inside],
+            lo=linear.lo[kept],
+            hi=linear.hi[kept],
+            rows=[linear.rows[i] for i in np.flatnonzero(kept).tolist()],
+        )
+
+    def add_rows(self, rows: Sequence[tuple[Row, Ints, Ints, int]]) -> Program:
+        """Return the program with rows ``coefs . x[cols] <= hi`` added: (row, cols, coefs, hi) each."""
+        if not rows:
+            return self
+        linear = self.linear
+        sizes = np.array([len(cols) for _, cols, _, _ in rows], dtype=np.int64)
+        return self.with_linear(
+            start=np.concatenate([linear.start, linear.start[-1] + np.cumsum(sizes)]).astype(np.int64),
+            cols=np.concatenate([linear.cols, *(cols for _, cols, _, _ in rows)]).astype(np.int64),
+            coefs=np.concatenate([linear.coefs, *(coefs for _, _, coefs, _ in rows)]).astype(np.int64),
+            lo=np.concatenate([linear.lo, np.full(len(rows), -UNBOUNDED, dtype=np.int64)]),
+            hi=np.concatenate([linear.hi, np.array([hi for *_, hi in rows], dtype=np.int64)]),
+            rows=[*linear.rows, *(row for row, *_ in rows)],
+        )
