@@ -12,7 +12,7 @@ from typing import Literal
 
 from ..models import Boundary, SchemaError, Stability
 
-Segment = tuple[str, int, Stability | str]
+SegmentSize = tuple[str, int, Stability | str]
 """(id, tokens, stability) of a part of a prompt."""
 
 Reason = Literal["all_stable", "volatile_segment", "no_stable_prefix", "below_minimum", "empty"]
@@ -20,7 +20,7 @@ Reason = Literal["all_stable", "volatile_segment", "no_stable_prefix", "below_mi
 
 
 def find_cache_breakpoint(
-    segments: Iterable[Segment], *, min_tokens: int = 0, frame_tokens: int = 0
+    segments: Iterable[SegmentSize], *, min_tokens: int = 0, frame_tokens: int = 0
 ) -> Boundary:
     """Return the boundary of any ordered list of segments; it need not be a prompt of Satchel's.
 
@@ -74,7 +74,7 @@ def find_cache_breakpoint(
     )
 
 
-def _check(segments: Iterable[Segment]) -> list[tuple[str, int, bool]]:
+def _check(segments: Iterable[SegmentSize]) -> list[tuple[str, int, bool]]:
     checked: list[tuple[str, int, bool]] = []
     seen: set[str] = set()
     for i, segment in enumerate(segments):

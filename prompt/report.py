@@ -6,12 +6,10 @@ from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import Literal
 
-from ..models import ManifestEntry, Problem, PromptReport, SchemaError, UsageError
+from ..models import ManifestEntry, Problem, PromptReport, UsageError
 from .boundary import find_cache_breakpoint
+from .counting import Count, bad_counter, check_counted
 from .render import RenderedPrompt
-
-Count = Callable[[str], int]
-"""Returns the tokens of a text."""
 
 CountMany = Callable[[Sequence[str]], Sequence[int]]
 """Returns the tokens of each text, in order."""
@@ -87,21 +85,8 @@ def _counts(texts: list[str], count: Count | None, count_many: CountMany | None)
     else:
         raise UsageError("a report needs a token counter", field="count", hint="give count or count_many")
     if len(counts) != len(texts):
-        raise _bad_counter(f"{len(counts)} counts for {len(texts)} texts")
-    for number in counts:
-        if not isinstance(number, int) or isinstance(number, bool) or number < 0:
-            raise _bad_counter(number)
-    return counts
-
-
-def _bad_counter(value: object) -> SchemaError:
-    return SchemaError(
-        "the token counter returned something else than a token count",
-        code="invalid_token_count",
-        field="count",
-        value=value,
-        hint="it must return a whole number, 0 or more, for each text",
-    )
+        raise bad_counter(f"{len(counts)} counts for {len(texts)} texts", "count")
+    return [check_counted(number, "count") for number in counts]
 
 
 def _digest(text: str) -> str:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from satchel.models import Boundary, SchemaError, Stability
-from satchel.prompt import Segment, find_cache_breakpoint
+from satchel.prompt import SegmentSize, find_cache_breakpoint
 
 STABLE, VOLATILE = Stability.STABLE, Stability.VOLATILE
 
@@ -54,7 +54,7 @@ def test_a_volatile_segment_strands_the_stable_ones_behind_it() -> None:
     ],
 )
 def test_reasons(
-    segments: list[Segment], minimum: int, reason: str, index: int, ended_by: str | None, cacheable: bool
+    segments: list[SegmentSize], minimum: int, reason: str, index: int, ended_by: str | None, cacheable: bool
 ) -> None:
     found = find_cache_breakpoint(segments, min_tokens=minimum)
     assert (found.reason, found.index, found.ended_by) == (reason, index, ended_by)
