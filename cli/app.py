@@ -12,7 +12,21 @@ import typer
 
 from .. import __version__
 from . import failures
-from .commands import budget, explain, models, pack, render, scan, schema, solve, verify
+from .commands import (
+    assemble,
+    budget,
+    compact,
+    cost,
+    diff,
+    explain,
+    models,
+    pack,
+    render,
+    scan,
+    schema,
+    solve,
+    verify,
+)
 from .console import set_up_streams
 
 PROGRAM = "satchel"
@@ -29,7 +43,12 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for module in (pack, scan, solve, render, budget, explain, verify, schema, models):
+COMMANDS = (
+    *(pack, scan, solve, render, budget, explain, verify, diff),
+    *(cost, compact, assemble, schema, models),
+)
+
+for module in COMMANDS:
     app.command(module.__name__.rpartition(".")[2])(module.command)
 
 

@@ -19,7 +19,10 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE = ROOT / "tests" / "data" / "linkbox"
-COMMANDS = ("pack", "scan", "solve", "render", "budget", "explain", "verify", "schema", "models")
+COMMANDS = (
+    *("pack", "scan", "solve", "render", "budget", "explain", "verify", "diff"),
+    *("cost", "compact", "assemble", "schema", "models"),
+)
 
 _BLOCK = re.compile(r"^```(\w+)(?: title=(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _OWN = {"NO_COLOR", "FORCE_COLOR", "COLUMNS", "TERM", "SATCHEL_DEBUG"}

@@ -9,7 +9,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .assembling import (
+        SegmentFile,
+        assemble_segments,
+        assembly_data,
+        breakers_of,
+        min_cacheable,
+        read_segments,
+    )
+    from .compacting import compact, compaction_data
+    from .costing import CostReport, cost_of_pack, cost_of_usages, read_prices, read_usages
     from .counting import count_missing, estimator_for_artifact, recount
+    from .diffing import DiffReport, diff
+    from .exits import redacted
     from .explaining import Explanation, explain
     from .files import (
         ARTIFACT,
@@ -23,6 +35,8 @@ if TYPE_CHECKING:
         write_text,
         write_texts,
     )
+    from .fitting import exact_fit
+    from .histories import History, read_history
     from .models import (
         BudgetEnvelope,
         BudgetZone,
@@ -54,6 +68,7 @@ if TYPE_CHECKING:
         recount_problem,
         render_artifact,
     )
+    from .prompt import PriceTable
     from .schemas import SCHEMAS, schema
     from .solver.options import Engine, Progress, SolveOptions
     from .solver.solve import solve
@@ -67,7 +82,19 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "assembling": (
+        "SegmentFile",
+        "assemble_segments",
+        "assembly_data",
+        "breakers_of",
+        "min_cacheable",
+        "read_segments",
+    ),
+    "compacting": ("compact", "compaction_data"),
+    "costing": ("CostReport", "cost_of_pack", "cost_of_usages", "read_prices", "read_usages"),
     "counting": ("count_missing", "estimator_for_artifact", "recount"),
+    "diffing": ("DiffReport", "diff"),
+    "exits": ("redacted",),
     "explaining": ("Explanation", "explain"),
     "files": (
         "ARTIFACT",
@@ -81,6 +108,8 @@ _HOMES = {
         "write_text",
         "write_texts",
     ),
+    "fitting": ("exact_fit",),
+    "histories": ("History", "read_history"),
     "models": (
         "BudgetEnvelope",
         "BudgetZone",
@@ -112,6 +141,7 @@ _HOMES = {
         "recount_problem",
         "render_artifact",
     ),
+    "prompt": ("PriceTable",),
     "schemas": ("SCHEMAS", "schema"),
     "solver.options": ("Engine", "Progress", "SolveOptions"),
     "solver.solve": ("solve",),
@@ -133,16 +163,20 @@ __all__ = [
     "BudgetEnvelope",
     "BudgetZone",
     "ContextUnit",
+    "CostReport",
     "CoverageDimension",
     "Dependency",
+    "DiffReport",
     "Engine",
     "Explanation",
+    "History",
     "InfeasibleError",
     "InputError",
     "PackOptions",
     "PackResult",
     "PackedContext",
     "PackingPolicy",
+    "PriceTable",
     "Problem",
     "Progress",
     "RedundancyGroup",
@@ -150,6 +184,7 @@ __all__ = [
     "SatchelError",
     "ScanOptions",
     "ScanResult",
+    "SegmentFile",
     "SolveOptions",
     "SourceRef",
     "Summary",
@@ -160,23 +195,38 @@ __all__ = [
     "WalkOptions",
     "Weights",
     "__version__",
+    "assemble_segments",
+    "assembly_data",
+    "breakers_of",
+    "compact",
+    "compaction_data",
+    "cost_of_pack",
+    "cost_of_usages",
     "count_missing",
+    "diff",
     "estimator_for_artifact",
+    "exact_fit",
     "explain",
     "inside",
     "list_profiles",
     "make_estimator",
+    "min_cacheable",
     "pack",
     "parse_tokens",
     "plan_budget",
     "prepare",
     "problem_of",
     "read_artifact",
+    "read_history",
     "read_outline",
+    "read_prices",
     "read_problem",
     "read_prompt",
+    "read_segments",
+    "read_usages",
     "recount",
     "recount_problem",
+    "redacted",
     "render_artifact",
     "scan",
     "schema",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from .assembling import SegmentFile
 from .models import BudgetEnvelope, ContextUnit, Model, PackedContext, PackingPolicy, Problem, UsageError
+from .prompt import PriceTable
 
 SCHEMAS: dict[str, type[Model]] = {
     "packing-problem": Problem,
@@ -12,6 +14,8 @@ SCHEMAS: dict[str, type[Model]] = {
     "context-unit": ContextUnit,
     "budget-envelope": BudgetEnvelope,
     "packing-policy": PackingPolicy,
+    "prompt-segments": SegmentFile,
+    "price-table": PriceTable,
 }
 """What ``satchel schema NAME`` can show."""
 

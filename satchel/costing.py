@@ -1,0 +1,277 @@
+"""What a pack costs to send, with and without a prompt cache; and what recorded calls have cost."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .files import read_bytes
+from .models import PackedContext, Problem, SchemaError, Stability, UnknownReferenceError, UsageError
+from .models.reading import load_json
+from .prompt import (
+    Bill,
+    CachePlan,
+    CacheRule,
+    Fill,
+    Filler,
+    Price,
+    PriceTable,
+    TokenUsage,
+    TurnCost,
+    bill,
+    cost_of_calls,
+    estimate_turn_cost,
+    fill_below_minimum,
+    find_cache_rule,
+    normalise_usage,
+    plan_breakpoints,
+)
+
+
+@dataclass(frozen=True)
+class CostReport:
+    """What a pack costs.
+
+    Attributes
+    ----------
+    rule
+        What is known of the model's cache; None where nothing is, and ``minimum`` was given instead.
+    plan
+        Boundary, markers and warnings for this rule.
+    cost
+        One call: uncached, a hit, a write, what a hit saves, hits to break even.
+    without_micro, with_micro
+        ``calls`` calls without a cache, and with one write and hits.
+    fill
+        Where the prefix is below the minimum: the unit that would lift it, if that pays.
+    """
+
+    model: str
+    price: Price
+    rule: CacheRule | None
+    minimum: int
+    plan: CachePlan
+    cost: TurnCost
+    calls: int
+    without_micro: int
+    with_micro: int
+    fill: Fill | None
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the report as JSON data; all amounts are micro-units of the currency."""
+        cost = self.cost
+        return {
+            "model": self.model,
+            "currency": cost.currency,
+            "cachedTokens": cost.cached_tokens,
+            "freshTokens": cost.fresh_tokens,
+            "uncachedMicro": cost.uncached_micro,
+            "cacheHitMicro": cost.cache_hit_micro,
+            "cacheWriteMicro": cost.cache_write_micro,
+            "savedPerHitMicro": cost.saved_per_hit_micro,
+            "breakEvenHits": cost.break_even_hits,
+            "calls": self.calls,
+            "withoutCacheMicro": self.without_micro,
+            "withCacheMicro": self.with_micro,
+            "cacheRule": None if self.rule is None else self.rule.to_data(),
+            "minimum": self.minimum,
+            "breakpoint": self.plan.boundary.to_data(),
+            "markers": [
+                {"afterId": m.after_id, "tokens": m.tokens, "lifetime": m.lifetime} for m in self.plan.markers
+            ],
+            "warnings": list(self.plan.warnings),
+            "fill": None
+            if self.fill is None
+            else {
+                "id": self.fill.id,
+                "prefixTokens": self.fill.prefix_tokens,
+                "savedMicro": self.fill.saved_micro,
+            },
+        }
+
+
+def read_prices(path: str | Path) -> PriceTable:
+    """Read a ``price-table.v1`` file, TOML or JSON.
+
+    Raises
+    ------
+    FileError
+        The file is missing or unreadable.
+    SchemaError
+        The content is at fault (``invalid_price`` for an amount).
+    """
+    return PriceTable.from_data(_data(Path(path)), file=str(path))
+
+
+def read_usages(path: str | Path) -> tuple[TokenUsage, ...]:
+    """Read usage records of providers: one record or response, a list of them, or one a line (JSONL).
+
+    Raises
+    ------
+    FileError
+        The file is missing or unreadable.
+    SchemaError
+        ``invalid_usage``: names the record at fault.
+    """
+    data, file = read_bytes(Path(path)), str(path)
+    try:
+        whole = load_json(data, file=file)
+        records = whole if isinstance(whole, list) else [whole]
+    except SchemaError:
+        lines = [(i, line) for i, line in enumerate(data.splitlines(), 1) if line.strip()]
+        if len(lines) < 2:
+            raise
+        records = [load_json(line, file=file, line=i) for i, line in lines]
+    return tuple(_usage(i, record, file) for i, record in enumerate(records))
+
+
+def cost_of_usages(usages: Iterable[TokenUsage], price: Price) -> Bill:
+    """Return what recorded calls have cost, each token billed once."""
+    return bill(tuple(usages), price)
+
+
+def cost_of_pack(
+    context: PackedContext,
+    price: Price,
+    *,
+    model: str | None = None,
+    problem: Problem | None = None,
+    calls: int = 1,
+    minimum: int | None = None,
+    used: int = 0,
+    long_lived: bool = False,
+) -> CostReport:
+    """Return what the prompt of ``context`` costs.
+
+    Parameters
+    ----------
+    model
+        Whose cache rules hold; the model that the pack was counted for when None.
+    problem
+        The problem that the pack answers: with it, a prefix below the minimum is looked at for a filler.
+    calls
+        How often the prompt is expected to be sent with the same prefix.
+    minimum
+        Instead of what is known of the model: the shortest prefix that is cached.
+    used
+        Cache markers that the request holds already.
+    long_lived
+        Keep the prefix for the provider's longer lifetime, at its price.
+
+    Raises
+    ------
+    UsageError
+        The pack has no prompt.
+    """
+    report = context.prompt
+    if report is None:
+        raise UsageError("the artifact has no prompt", field="ARTIFACT", hint="make it with 'satchel pack'")
+    name = model or (context.model_profile.model if context.model_profile else "")
+    rule = _rule(name, minimum)
+    units = {unit.id: unit for unit in context.accepted_units}
+    sizes = {entry.id: entry.tokens for entry in report.manifest}
+    segments = [(id_, sizes[id_], units[id_].stability) for id_ in report.order]
+    leading = report.boundary.index
+    frame = max(0, report.boundary.tokens - sum(sizes[id_] for id_ in report.order[:leading]))
+    zones = [units[id_].zone for id_ in report.order[:leading]]
+    borders = [report.order[i] for i in range(leading - 1) if zones[i] != zones[i + 1]]
+    plan = plan_breakpoints(segments, rule, borders=borders, used=used, frame_tokens=frame)
+    cached = plan.cached_tokens
+    cost = estimate_turn_cost(cached, report.tokens - cached, price, long_lived=long_lived)
+    without, cached_total = cost_of_calls(cost, price, calls, long_lived=long_lived)
+    return CostReport(
+        model=name,
+        price=price,
+        rule=rule if minimum is None and name else None,
+        minimum=rule.minimum,
+        plan=plan,
+        cost=cost,
+        calls=calls,
+        without_micro=without,
+        with_micro=cached_total,
+        fill=None
+        if problem is None or plan.boundary.index == 0
+        else _filler(context, problem, rule, plan, price, calls, long_lived=long_lived),
+    )
+
+
+def _rule(model: str, minimum: int | None) -> CacheRule:
+    if minimum is None and model:
+        try:
+            return find_cache_rule(model)
+        except UnknownReferenceError as error:
+            error.hint = f"state the shortest prefix that is cached with --min-cacheable; {error.hint}"
+            raise
+    return CacheRule.from_data(
+        {
+            "provider": "this provider",
+            "match": ["*"],
+            "kind": "explicit",
+            "minimum": minimum or 0,
+            "step": 1,
+            "breakpoints": 4,
+            "asOf": "1970-01-01",
+            "source": "given",
+        }
+    )
+
+
+def _filler(
+    context: PackedContext,
+    problem: Problem,
+    rule: CacheRule,
+    plan: CachePlan,
+    price: Price,
+    calls: int,
+    *,
+    long_lived: bool,
+) -> Fill | None:
+    prompt = context.prompt
+    assert prompt is not None  # the caller looked
+    out = {unit.id for unit in context.rejected_units}
+    fillers = [
+        Filler(unit.id, unit.token_estimate or 0, round(1000 * (unit.value or unit.relevance_score)))
+        for unit in problem.units
+        if unit.id in out and unit.stability is Stability.STABLE and unit.text is not None
+    ]
+    return fill_below_minimum(
+        plan.boundary.tokens,
+        rule.safe_minimum,
+        prompt.limit - prompt.tokens,
+        fillers,
+        price,
+        calls,
+        long_lived=long_lived,
+    )
+
+
+def _usage(index: int, record: object, file: str) -> TokenUsage:
+    if not isinstance(record, dict):
+        raise SchemaError(
+            "is no usage record",
+            code="invalid_usage",
+            file=file,
+            field=f"[{index}]",
+            value=record,
+            hint="give the usage objects of a provider's responses",
+        )
+    try:
+        return normalise_usage(record)
+    except SchemaError as error:
+        error.file, error.field = file, f"[{index}].{error.field}"
+        raise
+
+
+def _data(path: Path) -> Any:
+    data = read_bytes(path)
+    if path.suffix.lower() == ".json":
+        return load_json(data, file=str(path))
+    try:
+        return tomllib.loads(data.removeprefix(b"\xef\xbb\xbf").decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SchemaError(
+            f"is not TOML: {error}", file=str(path), code="schema", hint="call a JSON file .json"
+        ) from None

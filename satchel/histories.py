@@ -1,0 +1,210 @@
+"""Conversations as providers' requests hold them: read into turns, and written back untouched.
+
+A message is kept as it came; only what the model reads of it is counted: its texts, and calls and results
+of tools as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from .files import read_bytes
+from .models import SchemaError
+from .models.reading import load_json
+from .prompt import Turn
+
+_LISTS: Final = ("messages", "input", "contents")
+"""Where a request holds its conversation: OpenAI and Anthropic, OpenAI Responses, Gemini."""
+
+_FIRM: Final = frozenset({"system", "developer"})
+"""Roles whose messages stay."""
+
+
+@dataclass(frozen=True)
+class History:
+    """A conversation.
+
+    Attributes
+    ----------
+    request
+        The request around it, without it; None for a bare list or lines.
+    key
+        Where in the request it stands.
+    lines
+        Whether it came one message a line.
+    in_parts
+        Whether its messages hold ``parts``, as Gemini's do, instead of ``content``.
+    uncounted
+        Parts that are no text, such as pictures: they are kept and not counted.
+    """
+
+    turns: tuple[Turn, ...]
+    request: dict[str, Any] | None
+    key: str
+    lines: bool
+    in_parts: bool
+    uncounted: int
+
+    def summary(self, text: str) -> dict[str, Any]:
+        """Return a message of the user that holds ``text``, in the shape of this conversation."""
+        if self.in_parts:
+            return {"role": "user", "parts": [{"text": text}]}
+        return {"role": "user", "content": text}
+
+    def write(self, turns: tuple[Turn, ...]) -> str:
+        """Return ``turns`` as text in the shape in which the conversation came."""
+        messages = [self.summary(turn.text) if turn.raw is None else turn.raw for turn in turns]
+        if self.lines:
+            return "".join(json.dumps(message, ensure_ascii=False) + "\n" for message in messages)
+        whole = messages if self.request is None else {**self.request, self.key: messages}
+        return json.dumps(whole, ensure_ascii=False, indent=2) + "\n"
+
+
+def read_history(path: str | Path) -> History:
+    """Read a conversation: a request, a list of messages, or one message a line.
+
+    Requests and messages of OpenAI (Chat Completions and Responses), Anthropic and Gemini are understood.
+
+    Raises
+    ------
+    FileError
+        The file is missing or unreadable.
+    SchemaError
+        ``invalid_history``: it is no conversation; names the message at fault.
+    """
+    data = read_bytes(Path(path)).removeprefix(b"\xef\xbb\xbf")
+    file = str(path)
+    try:
+        whole = load_json(data, file=file)
+    except SchemaError:
+        messages = _by_line(data, file)
+        if messages is None:
+            raise
+        return _history(messages, None, "messages", file, lines=True)
+    if isinstance(whole, list):
+        return _history(whole, None, "messages", file)
+    if isinstance(whole, dict):
+        for key in _LISTS:
+            if isinstance(whole.get(key), list):
+                return _history(whole[key], whole, key, file)
+        if "role" in whole or "type" in whole:
+            return _history([whole], None, "messages", file, lines=True)
+    raise _invalid("holds no conversation", file, "", f"give a list of messages, or {', '.join(_LISTS)}")
+
+
+def _by_line(data: bytes, file: str) -> list[Any] | None:
+    lines = [(i, line) for i, line in enumerate(data.splitlines(), 1) if line.strip()]
+    if len(lines) < 2 or not lines[0][1].rstrip().endswith(b"}"):
+        return None
+    return [load_json(line, file=file, line=i) for i, line in lines]
+
+
+def _history(
+    messages: list[Any], request: dict[str, Any] | None, key: str, file: str, *, lines: bool = False
+) -> History:
+    reader = _Reader(file)
+    turns = tuple(reader.turn(i, message) for i, message in enumerate(messages))
+    in_parts = bool(messages) and all("parts" in message for message in messages)
+    return History(turns, request, key, lines, in_parts, reader.uncounted)
+
+
+class _Reader:
+    """Reads messages in order; calls without an id are numbered by the name of their tool."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.uncounted = 0
+        self._called: Counter[str] = Counter()
+        self._answered: Counter[str] = Counter()
+
+    def turn(self, index: int, message: object) -> Turn:
+        if not isinstance(message, dict) or not ({"role", "type", "parts"} & message.keys()):
+            hint = "give an object with role and content"
+            raise _invalid("is no message", self.file, f"[{index}]", hint)
+        texts: list[str] = []
+        calls: list[str] = []
+        results: list[str] = []
+        for text, call, result in self._parts(message):
+            texts.append(text)
+            calls += [call] if call else []
+            results += [result] if result else []
+        role = message.get("role") or ("assistant" if calls else "tool" if results else "user")
+        return Turn(
+            role=str(role),
+            text="\n".join(text for text in texts if text),
+            calls=tuple(calls),
+            results=tuple(results),
+            pinned=role in _FIRM,
+            raw=message,
+        )
+
+    def _parts(self, message: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+        """Yield the text of each part, the id of the call that it makes, and of the one that it answers."""
+        kind = message.get("type")
+        if kind == "function_call":
+            yield _json(message, "name", "arguments"), str(message.get("call_id", "")), ""
+        elif kind == "function_call_output":
+            yield _text(message.get("output")), "", str(message.get("call_id", ""))
+        content = message.get("content", message.get("parts"))
+        answered = str(message.get("tool_call_id") or "")
+        if isinstance(content, str):
+            yield content, "", answered
+        elif isinstance(content, list):
+            for part in content:
+                yield self._part(part)
+            if answered:
+                yield "", "", answered
+        elif content is None and answered:
+            yield "", "", answered
+        for call in message.get("tool_calls") or ():
+            yield _json(call.get("function", call), "name", "arguments"), str(call.get("id", "")), ""
+
+    def _part(self, part: object) -> tuple[str, str, str]:
+        if isinstance(part, str):
+            return part, "", ""
+        if not isinstance(part, dict):
+            self.uncounted += 1
+            return "", "", ""
+        if part.get("type") == "tool_use":
+            return _json(part, "name", "input"), str(part.get("id", "")), ""
+        if part.get("type") == "tool_result":
+            return self._nested(part.get("content")), "", str(part.get("tool_use_id", ""))
+        if isinstance(call := part.get("functionCall"), dict):
+            return _json(call, "name", "args"), _numbered(self._called, call), ""
+        if isinstance(answer := part.get("functionResponse"), dict):
+            return _json(answer, "name", "response"), "", _numbered(self._answered, answer)
+        for name in ("text", "thinking", "refusal"):
+            if isinstance(part.get(name), str):
+                return part[name], "", ""
+        self.uncounted += 1
+        return "", "", ""
+
+    def _nested(self, content: object) -> str:
+        if isinstance(content, list):
+            return "\n".join(self._part(part)[0] for part in content)
+        return _text(content)
+
+
+def _numbered(counter: Counter[str], part: Mapping[str, Any]) -> str:
+    if part.get("id"):
+        return str(part["id"])
+    name = str(part.get("name", ""))
+    counter[name] += 1
+    return f"{name} {counter[name]}"
+
+
+def _json(part: Mapping[str, Any], *names: str) -> str:
+    return " ".join(_text(part.get(name)) for name in names)
+
+
+def _text(value: object) -> str:
+    return "" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _invalid(message: str, file: str, field: str, hint: str) -> SchemaError:
+    return SchemaError(message, code="invalid_history", file=file, field=field or None, hint=hint)
