@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .counting import estimator_for_artifact
+from .exits import redacted
 from .files import read_bytes
 from .models import PackedContext, Problem, SchemaError, Stability, UnknownReferenceError, UsageError
 from .models.reading import load_json
 from .prompt import (
+    FORMATS,
     Bill,
     CachePlan,
     CacheRule,
@@ -28,6 +31,7 @@ from .prompt import (
     find_cache_rule,
     normalise_usage,
     plan_breakpoints,
+    render,
 )
 
 
@@ -47,6 +51,9 @@ class CostReport:
         ``calls`` calls without a cache, and with one write and hits.
     fill
         Where the prefix is below the minimum: the unit that would lift it, if that pays.
+    formats
+        Tokens of the whole prompt by format, and of these what is not the units' own text; empty where
+        the problem or the tokenizer is not at hand.
     """
 
     model: str
@@ -59,6 +66,7 @@ class CostReport:
     without_micro: int
     with_micro: int
     fill: Fill | None
+    formats: dict[str, tuple[int, int]]
 
     def to_data(self) -> dict[str, Any]:
         """Return the report as JSON data; all amounts are micro-units of the currency."""
@@ -89,6 +97,10 @@ class CostReport:
                 "id": self.fill.id,
                 "prefixTokens": self.fill.prefix_tokens,
                 "savedMicro": self.fill.saved_micro,
+            },
+            "formats": {
+                name: {"tokens": tokens, "overhead": overhead}
+                for name, (tokens, overhead) in self.formats.items()
             },
         }
 
@@ -195,7 +207,25 @@ def cost_of_pack(
         fill=None
         if problem is None or plan.boundary.index == 0
         else _filler(context, problem, rule, plan, price, calls, long_lived=long_lived),
+        formats={} if problem is None else tokens_by_format(context, problem),
     )
+
+
+def tokens_by_format(context: PackedContext, problem: Problem) -> dict[str, tuple[int, int]]:
+    """Return the tokens of the prompt of ``context`` in each format, and how many are not the units' texts.
+
+    Counted by the tokenizer that counted the artifact; nothing where that is not at hand (L20).
+    """
+    try:
+        estimator = estimator_for_artifact(context.model_profile)
+    except UsageError:
+        return {}
+    accepted = [(unit.id, unit.rung) for unit in context.accepted_units]
+    texts = [redacted(problem.by_id[name].ladder()[rung].text or "") for name, rung in accepted]
+    prompts = [render(problem, accepted, fmt, redact=redacted).text for fmt in FORMATS]
+    counts = estimator.count_batch([*prompts, *texts])
+    own = sum(counts[len(prompts) :])
+    return {fmt: (tokens, max(0, tokens - own)) for fmt, tokens in zip(FORMATS, counts, strict=False)}
 
 
 def _rule(model: str, minimum: int | None) -> CacheRule:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..console import Line, columns, note, number, print_json, print_lines, shown, width
+from ..console import Line, columns, count, note, number, print_json, print_lines, shown
 from ..options import Artifact, Json, Model, ProblemFile, artifact_path, naming, problem_path
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def _lines(report: CostReport) -> list[Line]:
         ["break-even hits", hits],
     ]
     lines += [Line(text) for text in columns(rows, right={1})]
-    lines += [Line(), Line(f"Cost of {number(report.calls)} calls, in {unit}", "bold")]
+    lines += [Line(), Line(f"Cost of {count(report.calls, 'call')}, in {unit}", "bold")]
     totals = [["without a cache", number(report.without_micro)], ["with one", number(report.with_micro)]]
     lines += [Line(text) for text in columns(totals, right={1})]
     lines += [Line(), Line("Prefix", "bold")]
@@ -134,7 +134,16 @@ def _lines(report: CostReport) -> list[Line]:
     if report.fill is not None:
         saved = f"saves {number(report.fill.saved_micro)} over all calls"
         facts.append(["filler", shown(f"{report.fill.id} would lift it above the minimum, and {saved}")])
-    return [*lines, *(Line(text) for text in columns(facts, limit=width()))]
+    return [*lines, *(Line(text) for text in columns(facts)), *_formats(report)]
+
+
+def _formats(report: CostReport) -> list[Line]:
+    if not report.formats:
+        return []
+    rows = [["", "tokens", "around the texts"]]
+    rows += [[name, number(whole), number(around)] for name, (whole, around) in report.formats.items()]
+    head = Line("The same prompt in every format", "bold")
+    return [Line(), head, *(Line(text) for text in columns(rows, right={1, 2}))]
 
 
 def _bill(path: Path, table: PriceTable, model: str | None, *, as_json: bool) -> None:
@@ -159,5 +168,5 @@ def _bill(path: Path, table: PriceTable, model: str | None, *, as_json: bool) ->
         [names.get(name, name), number(tokens[name]), number(part)] for name, part in bill.parts_micro.items()
     ]
     rows.append(["all", number(sum(tokens.values())), number(bill.total_micro)])
-    head = f"{number(len(usages))} records, in millionths of {shown(bill.currency)}"
+    head = f"{count(len(usages), 'record')}, in millionths of {shown(bill.currency)}"
     print_lines([Line(head, "bold"), *(Line(text) for text in columns(rows, right={1, 2}))])

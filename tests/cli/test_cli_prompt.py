@@ -1,0 +1,354 @@
+"""``satchel cost``, ``compact``, ``diff`` and ``assemble`` on files as people have them."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from processes import Satchel
+
+PRICES = """\
+schemaVersion = "price-table.v1"
+currency = "USD"
+asOf = 2026-11-30
+
+[models."*"]
+inputPerMillion = 3_000_000
+cachedInputPerMillion = 300_000
+cacheWritePerMillion = 3_750_000
+outputPerMillion = 15_000_000
+"""
+
+TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
+
+
+@pytest.fixture
+def prices(tmp_path: Path) -> Path:
+    path = tmp_path / "prices.toml"
+    path.write_text(PRICES, "utf-8")
+    return path
+
+
+@pytest.fixture
+def packs(here: Satchel, tmp_path: Path) -> Path:
+    """Two packs of a small repository for two subjects, in the folders a and b."""
+    repo = tmp_path / "repo"
+    repo.mkdir()
+    for name in ("alpha", "beta", "gamma"):
+        text = "".join(f"def {name}_{i}(value):\n    return value * {i}\n\n\n" for i in range(12))
+        (repo / f"{name}.py").write_text(text)
+    for folder, about in (("a", "alpha"), ("b", "beta")):
+        done = here(
+            "pack", "repo", "--about", about, "--budget", "450", "-o", folder, "-q", "--solver", "greedy"
+        )
+        assert done.code == 0, done.err
+    return tmp_path
+
+
+def test_the_cost_of_a_pack(here: Satchel, packs: Path, prices: Path) -> None:
+    done = here("cost", "a/packed-context.json", "--prices", prices, "--calls", 50, "--json")
+    assert done.code == 0, done.err
+    found = done.json()
+    prompt = json.loads((packs / "a/packed-context.json").read_text())["prompt"]
+    cached, fresh = found["cachedTokens"], found["freshTokens"]
+    assert cached == prompt["boundary"]["tokens"]
+    assert cached + fresh == prompt["tokens"]
+    assert found["uncachedMicro"] == 3 * (cached + fresh)
+    assert found["withoutCacheMicro"] == 50 * found["uncachedMicro"]
+    assert found["savedPerHitMicro"] == found["uncachedMicro"] - found["cacheHitMicro"]
+    assert found["formats"]["markdown"]["tokens"] == prompt["tokens"]
+    assert all(0 < entry["overhead"] < entry["tokens"] for entry in found["formats"].values())
+    text = here("cost", "a/packed-context.json", "--prices", prices).out
+    assert f"uncached {found['uncachedMicro']:,}" in re.sub(" +", " ", text)
+    assert "break-even hits" in text
+
+
+def test_a_prefix_below_the_minimum_is_not_priced_as_cached(here: Satchel, packs: Path, prices: Path) -> None:
+    """K04: and a stable unit that would lift it above is named where it pays."""
+    path = "a/packed-context.json"
+    done = here("cost", path, "--prices", prices, "--model", "claude-haiku-4-5", "--json")
+    found = done.json()
+    assert (found["cachedTokens"], found["breakpoint"]["reason"]) == (0, "below_minimum")
+    assert found["cacheRule"]["minimum"] == 4096
+    tokens = found["breakpoint"]["tokens"]
+    done = here("cost", path, "--prices", prices, "--calls", 100, "--min-cacheable", tokens + 1, "--json")
+    problem = json.loads((packs / "a/packing-problem.json").read_text())
+    fill = done.json()["fill"]
+    room = 450 - json.loads((packs / path).read_text())["prompt"]["tokens"]
+    sizes = {unit["id"]: unit["tokenEstimate"] for unit in problem["units"]}
+    accepted = {unit["id"] for unit in json.loads((packs / path).read_text())["acceptedUnits"]}
+    fitting = [name for name, size in sizes.items() if size <= room and name not in accepted]
+    assert (fill is None) == (not fitting)
+    assert fill is None or fill["id"] in fitting
+
+
+def test_recorded_calls_are_billed_once(here: Satchel, prices: Path, tmp_path: Path) -> None:
+    """K08, K09, K10: records of several providers in one file, and their sum."""
+    records = [
+        {"usage": {"input_tokens": 21, "cache_creation_input_tokens": 1000, "output_tokens": 10}},
+        {"prompt_tokens": 17_111, "prompt_tokens_details": {"cached_tokens": 17_102}, "completion_tokens": 5},
+    ]
+    (tmp_path / "usage.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    found = here("cost", "--prices", prices, "--usage", "usage.jsonl", "--json").json()
+    exact = 3 * (21 + 9) + 0.3 * 17_102 + 3.75 * 1000 + 15 * 15
+    assert found["totalMicro"] == int(exact + 0.5)
+    assert sum(found["partsMicro"].values()) == found["totalMicro"]
+    (tmp_path / "one.json").write_text(json.dumps(records[1]))
+    text = here("cost", "--prices", prices, "--usage", "one.json").out
+    assert "17,102" in text
+    assert text.startswith("1 record,")
+
+
+def test_what_is_wrong_with_prices_is_named(here: Satchel, packs: Path, tmp_path: Path) -> None:
+    done = here("cost", "a/packed-context.json")
+    assert done.code == 2
+    assert "--prices" in done.err
+    for text, words in (
+        (
+            "schemaVersion = 'price-table.v1'\ncurrency = 'USD'\n[models.a]\ninputPerMillion = 1.5\n",
+            "inputPerMillion",
+        ),
+        ("schemaVersion = 'price-table.v2'\ncurrency = 'USD'\n[models]\n", "schemaVersion"),
+        ("schemaVersion = ", "TOML"),
+    ):
+        (tmp_path / "bad.toml").write_text(text)
+        done = here("cost", "a/packed-context.json", "--prices", "bad.toml")
+        assert done.code == 2
+        assert words in done.err
+        assert "bad.toml" in done.err
+
+
+def test_diff_names_the_first_byte_and_its_unit(here: Satchel, packs: Path) -> None:
+    """K15: from the problems beside the artifacts, and from the prompts alone."""
+    found = here("diff", "a", "b", "--json").json()
+    one, two = ((packs / name / "prompt.md").read_bytes() for name in ("a", "b"))
+    byte = found["firstDifference"]["byte"]
+    assert one[:byte] == two[:byte]
+    assert one[byte] != two[byte]
+    assert found["entered"] or found["left"] or found["changedRung"]
+    assert not found["samePrompt"]
+    for name in ("a", "b"):
+        (packs / name / "packing-problem.json").unlink()
+    assert here("diff", "a", "b/packed-context.json", "--json").json() == found
+    assert "same prompt" in here("diff", "a", "a").out
+    text = here("diff", "a", "b").out
+    assert f"byte {byte:,}" in text
+    (packs / "b/prompt.md").write_text("changed since")
+    done = here("diff", "a", "b")
+    assert "bytes were not compared" in done.out
+    assert here("diff", "a", "nowhere").code == 2
+
+
+def test_two_tasks_on_one_pack_share_their_prefix(here: Satchel, packs: Path) -> None:
+    """K03: the same units for another task; only what stands behind the boundary differs."""
+    shutil.copytree(packs / "a", packs / "c")
+    problem = json.loads((packs / "c/packing-problem.json").read_text())
+    found = here("diff", "a", "c", "--json").json()
+    assert found["samePrefix"]
+    assert found["samePrompt"]
+    assert problem["task"]["about"] == "alpha"
+
+
+CHAT: list[dict[str, Any]] = [
+    {"role": "system", "content": "You are careful."},
+    {"role": "user", "content": "Find the failing test."},
+    {"role": "assistant", "content": None,
+     "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "run", "arguments": "{}"}}]},
+    {"role": "tool", "tool_call_id": "c1", "content": "1 failed: test_b"},
+    {"role": "assistant", "content": "test_b fails."},
+    {"role": "user", "content": [{"type": "text", "text": "Mend it."}]},
+]  # fmt: skip
+
+ANTHROPIC: list[dict[str, Any]] = [
+    {"role": "user", "content": "Find the failing test."},
+    {"role": "assistant", "content": [
+        {"type": "text", "text": "I run it."},
+        {"type": "tool_use", "id": "t1", "name": "run", "input": {"cmd": "pytest"}}]},
+    {"role": "user", "content": [
+        {"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": "1 failed"}]}]},
+    {"role": "assistant", "content": "test_b fails."},
+    {"role": "user", "content": "Mend it."},
+]  # fmt: skip
+
+RESPONSES: list[dict[str, Any]] = [
+    {"role": "user", "content": [{"type": "input_text", "text": "Find the failing test."}]},
+    {"type": "function_call", "call_id": "f1", "name": "run", "arguments": "{}"},
+    {"type": "function_call_output", "call_id": "f1", "output": "1 failed"},
+    {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "test_b fails."}]},
+    {"role": "user", "content": "Mend it."},
+]
+
+GEMINI: list[dict[str, Any]] = [
+    {"role": "user", "parts": [{"text": "Find the failing test."}]},
+    {"role": "model", "parts": [{"functionCall": {"name": "run", "args": {"cmd": "pytest"}}}]},
+    {"role": "user", "parts": [{"functionResponse": {"name": "run", "response": {"out": "1 failed"}}}]},
+    {"role": "model", "parts": [{"text": "test_b fails."}]},
+    {"role": "user", "parts": [{"text": "Mend it."}]},
+]
+
+SHAPES = {
+    "chat": {"model": "m", "messages": CHAT},
+    "anthropic": {"system": "You are careful.", "messages": ANTHROPIC},
+    "responses": {"input": RESPONSES},
+    "gemini": {"contents": GEMINI},
+    "list": CHAT,
+}
+
+
+def messages_of(request: Any) -> list[Any]:
+    if isinstance(request, list):
+        return request
+    (found,) = (request[key] for key in ("messages", "input", "contents") if key in request)
+    assert isinstance(found, list)
+    return found
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_conversations_of_every_shape_come_back_in_it(here: Satchel, tmp_path: Path, shape: str) -> None:
+    """A33: kept messages are untouched, and no call is parted from its result."""
+    request = SHAPES[shape]
+    (tmp_path / "h.json").write_text(json.dumps(request))
+    (tmp_path / "s.txt").write_text("A test failed.")
+    whole = here("compact", "h.json", "--max-tokens", "1k")
+    assert json.loads(whole.out) == request
+    done = here(
+        "compact",
+        "h.json",
+        "--max-tokens",
+        "34",
+        "--keep-recent",
+        "2",
+        "--summary",
+        "s.txt",
+        "--folded",
+        "f.json",
+    )
+    assert done.code == 0, done.err
+    short = json.loads(done.out)
+    if isinstance(request, dict) and isinstance(short, dict):
+        assert {k: v for k, v in short.items() if k not in ("messages", "input", "contents")} == {
+            k: v for k, v in request.items() if k not in ("messages", "input", "contents")
+        }
+    given, kept = messages_of(request), messages_of(short)
+    assert kept[-2:] == given[-2:]
+    (summary,) = (message for message in kept if message not in given)
+    assert "A test failed." in json.dumps(summary)
+    assert ("parts" in summary) == (shape == "gemini")
+    folded = messages_of(json.loads((tmp_path / "f.json").read_text()))
+    assert [m for m in given if m in kept or m in folded] == given
+    calls = [m for m in folded if "run" in json.dumps(m)]
+    assert len(calls) >= 1
+    assert (given[0] in kept) == (given[0].get("role") == "system")
+
+
+def test_a_conversation_may_come_one_message_a_line(here: Satchel) -> None:
+    lines = "".join(json.dumps(message) + "\n" for message in CHAT)
+    done = here("compact", "-", "--max-tokens", "24", "--keep-recent", "1", stdin=lines)
+    assert [json.loads(line) for line in done.out.splitlines()] == [CHAT[0], CHAT[-1]]
+    assert "4 of 6 messages left out" in done.err
+
+
+def test_the_exact_mode_keeps_more(here: Satchel) -> None:
+    """Within the same cap, older messages that fit beside the recent ones stay."""
+    lines = "".join(json.dumps({"role": "user", "content": f"message {i} " * 5}) + "\n" for i in range(10))
+    options = ("--max-tokens", "120", "--keep-recent", "2")
+    folded = here("compact", "-", *options, "--json", stdin=lines).json()
+    exact = here("compact", "-", *options, "--exact", "--json", stdin=lines).json()
+    assert folded["kept"] == [8, 9]
+    assert exact["kept"] == [4, 5, 6, 7, 8, 9]
+    assert 120 - 20 < exact["tokens"] <= 120
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{}", "no conversation"),
+        ('{"messages": [3]}', "[0]"),
+        ("[1, 2]", "[0]"),
+        ("", "empty"),
+        ('[{"role": "tool", "tool_call_id": "x", "content": "y"}]', "tool call 'x'"),
+        ('{"role": "user"', "JSON"),
+    ],
+)
+def test_what_is_no_conversation_is_told(here: Satchel, tmp_path: Path, text: str, words: str) -> None:
+    (tmp_path / "bad.json").write_text(text)
+    done = here("compact", "bad.json", "--max-tokens", "10")
+    assert done.code == 2
+    assert words in done.err
+
+
+def test_what_is_not_text_is_told_and_kept(here: Satchel, tmp_path: Path) -> None:
+    picture = {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:,"}}]}
+    (tmp_path / "h.json").write_text(json.dumps([picture]))
+    done = here("compact", "h.json", "--max-tokens", "10")
+    assert json.loads(done.out) == [picture]
+    assert "not counted" in done.err
+    assert here("compact", "h.json", "--max-tokens", "10", "-o", "h.json").code == 2
+
+
+SEGMENTS: list[dict[str, Any]] = [
+    {"id": "system", "text": "You are a clerk.", "stability": "stable", "trust": "trusted", "pinned": True},
+    {"id": "question", "text": f"What is due? {TOKEN}"},
+    {"id": "tools", "text": "search(query), fetch(url)", "stability": "stable", "trust": "trusted"},
+    {"id": "doc", "text": "A long document. " * 30, "relevance": 0.3},
+]
+
+
+def test_assemble_from_a_file(here: Satchel, tmp_path: Path) -> None:
+    """Seed 003: stable first, the untrusted named, the drops told, and no secret leaves (J07)."""
+    whole = {"schemaVersion": "prompt-segments.v1", "segments": SEGMENTS}
+    (tmp_path / "seg.json").write_text(json.dumps(whole))
+    done = here("assemble", "seg.json", "--max-tokens", "60")
+    assert done.code == 0, done.err
+    assert done.out.startswith("You are a clerk.\n\nsearch(query)")
+    assert "[REDACTED:github-token]" in done.out
+    assert TOKEN not in done.out + done.err
+    assert "left out doc: needs" in done.err
+    assert "untrusted: question" in done.err
+    found = here("assemble", "seg.json", "--max-tokens", "60", "--json", "--order", "as-given").json()
+    assert found["breakpoint"]["strandedIds"] == ["tools"]
+    assert found["tokens"] <= 60
+    lines = "".join(json.dumps(segment) + "\n" for segment in SEGMENTS)
+    again = here("assemble", "-", "--max-tokens", "60", stdin=lines)
+    assert again.out == done.out
+
+
+def test_the_exact_choice_is_worth_more_than_the_greedy_one(here: Satchel) -> None:
+    """A14: one large segment of slightly higher relevance against two that fill its place."""
+    segments = [{"id": "big", "text": "word " * 40, "relevance": 0.9}]
+    segments += [{"id": f"s{i}", "text": "word " * 19, "relevance": 0.8} for i in range(2)]
+    lines = "".join(json.dumps(segment) + "\n" for segment in segments)
+    for more, kept in (((), ["s0", "s1"]), (("--greedy",), ["big"])):
+        found = here("assemble", "-", "--max-tokens", "45", "--json", *more, stdin=lines).json()
+        assert [entry["id"] for entry in found["segments"]] == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "code", "words"),
+    [
+        ('{"id": "a", "text": "x", "pinned": true}', ("--max-tokens", "1"), 0, ""),
+        ('{"id": "a", "text": "x y z", "pinned": true}', ("--max-tokens", "1"), 1, "pinned"),
+        ('{"id": "a", "text": 3}', ("--max-tokens", "9"), 2, "text"),
+        (
+            '{"id": "a", "text": "x"}\n{"id": "a", "text": "y"}',
+            ("--max-tokens", "9"),
+            2,
+            "duplicate_segment_id",
+        ),
+        ('[{"id": "a"}]', ("--max-tokens", "9"), 2, "prompt-segments.v1"),
+        ('{"schemaVersion": "x"}', ("--max-tokens", "9"), 2, "schemaVersion"),
+        ('{"id": "a", "text": "x"}', ("--max-tokens", "9", "--reserve", "9"), 2, "--reserve"),
+        ('{"id": "a", "text": "x"}', ("--max-tokens", "9", "--order", "random"), 2, "--order"),
+        ('{"id": "a", "text": "x"}', ("--max-tokens", "9", "--min-relevance", "2"), 2, "--min-relevance"),
+    ],
+)
+def test_what_is_wrong_with_segments_is_told(
+    here: Satchel, text: str, options: tuple[str, ...], code: int, words: str
+) -> None:
+    done = here("assemble", "-", *options, stdin=text)
+    assert done.code == code, done.err
+    assert words in done.err
