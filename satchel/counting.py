@@ -3,28 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from .exits import redacted
 from .models import ContextUnit, ModelProfile, Problem, Rendering, Task, UsageError
 from .prompt import Redact, frame_texts, render_block
 from .sources.tokens import TokenEstimator, make_estimator
 
+if TYPE_CHECKING:
+    from .caching import CountBook
+
 
 def recount(
-    problem: Problem, estimator: TokenEstimator, fmt: str = "markdown", redact: Redact | None = redacted
+    problem: Problem,
+    estimator: TokenEstimator,
+    fmt: str = "markdown",
+    redact: Redact | None = redacted,
+    book: CountBook | None = None,
 ) -> Problem:
     """Return ``problem`` with the token count of every form that has a text, as rendered in ``fmt``.
 
-    Forms without text keep the count that they state. ``redact`` is None where all texts are clean already.
+    Forms without text keep the count that they state. ``redact`` is None where all texts are clean already;
+    only then may there be a ``book`` of counts that are known.
     """
     texts: list[str] = []
+    fresh: list[tuple[ContextUnit, bytes]] = []
+    known: list[int | None] = []
     for unit in problem.units:
-        texts += [
-            render_block(unit, index, fmt, redact)
-            for index, form in enumerate(unit.ladder())
-            if form.text is not None
-        ]
-    counts = iter(estimator.count_batch(texts))
+        digests = book.digests(unit) if book else ()
+        for index, form in enumerate(unit.ladder()):
+            if form.text is None:
+                continue
+            count = book.get(digests[index]) if book else None
+            known.append(count)
+            if count is None:
+                texts.append(render_block(unit, index, fmt, redact))
+                if book:
+                    fresh.append((unit, digests[index]))
+    counted = estimator.count_batch(texts)
+    if book:
+        for (unit, digest), tokens in zip(fresh, counted, strict=True):
+            book.put(unit, digest, tokens)
+    new = iter(counted)
+    counts = iter([next(new) if count is None else count for count in known])
     units = tuple(_counted(unit, lambda: next(counts)) for unit in problem.units)
     return problem.model_copy(update={"units": units})
 

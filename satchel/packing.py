@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from .caching import CacheOptions, CountBook, Notify, opened
 from .counting import estimator_for_artifact, frame_tokens, recount
 from .exits import redacted
 from .models import (
@@ -17,6 +18,7 @@ from .models import (
     Task,
     UsageError,
 )
+from .models.reading import collector_paused
 from .prompt import FORMATS, RenderedPrompt, render, report
 from .solver.options import SolveOptions
 from .solver.solve import solve
@@ -51,8 +53,13 @@ class PackOptions:
         What is read.
     solve
         How it is solved.
+    cache
+        Where what is found out is remembered from run to run; nowhere when None. It changes no byte of a
+        pack, but for what ``scan.summaries`` says.
     on_stage
         Called with a word for each stage as it starts.
+    on_notice
+        Called with a sentence that the user should read: on a cache that cannot be used.
 
     Raises
     ------
@@ -68,7 +75,9 @@ class PackOptions:
     format: str = "markdown"
     scan: ScanOptions = field(default_factory=ScanOptions)
     solve: SolveOptions = field(default_factory=SolveOptions)
+    cache: CacheOptions | None = None
     on_stage: Callable[[str], None] | None = None
+    on_notice: Notify | None = None
 
     def __post_init__(self) -> None:
         if self.format not in FORMATS:
@@ -133,8 +142,14 @@ def prepare(root: str | Path, task: Task, options: PackOptions | None = None) ->
     return _prepared(root, task, options, _estimator(options))
 
 
-def problem_of(found: ScanResult, task: Task, options: PackOptions, estimator: TokenEstimator) -> Problem:
-    """Return the packing problem of a scan, every form counted as it will be rendered."""
+def problem_of(
+    found: ScanResult,
+    task: Task,
+    options: PackOptions,
+    estimator: TokenEstimator,
+    book: CountBook | None = None,
+) -> Problem:
+    """Return the packing problem of a scan, every form counted as rendered, unless ``book`` knows it."""
     _stage(options, "counting")
     problem = Problem(
         schema_version="packing-problem.v1",
@@ -148,7 +163,7 @@ def problem_of(found: ScanResult, task: Task, options: PackOptions, estimator: T
         units=found.units,
     )
     # The scan has cleaned the texts; a secret in a file's name is the exit's business, and the recount's.
-    return recount(problem, estimator, options.format, redact=None)
+    return recount(problem, estimator, options.format, redact=None, book=book)
 
 
 def plan_budget(task: Task, options: PackOptions | None = None) -> BudgetEnvelope:
@@ -220,8 +235,13 @@ def _prepared(
 ) -> tuple[ScanResult, Problem]:
     _envelope(task, options, estimator)  # a budget that cannot work is told before anything is read
     _stage(options, "reading")
-    found = scan(Path(root), task, options.scan)
-    return found, problem_of(found, task, options, estimator)
+    with collector_paused(), opened(Path(root), options.cache, options.on_notice) as cache:
+        found = scan(Path(root), task, replace(options.scan, cache=cache))
+        book = CountBook(cache, estimator, options.format) if cache else None
+        problem = problem_of(found, task, options, estimator, book)
+        if book:
+            book.flush()
+    return found, problem
 
 
 def _envelope(task: Task, options: PackOptions, estimator: TokenEstimator) -> BudgetEnvelope:

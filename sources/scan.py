@@ -21,10 +21,13 @@ from ..models import (
     Weights,
 )
 from .account import account, diagnostics
+from .cache.facts import remembered_history
+from .cache.store import Cache
+from .cache.summaries import Summaries, Use
 from .candidates import Candidate, Reading, read_candidates
 from .extract import default_registry
 from .file_classes import FileClass
-from .gitinfo import History, read_history, run_git
+from .gitinfo import History, run_git
 from .languages import ROLES, Role
 from .ranking import rank
 from .repomap import MapFile, repo_map
@@ -70,10 +73,16 @@ class ScanOptions:
         Rules of inclusion (:class:`.walk.WalkOptions`).
     history
         Whether git is asked when files last changed.
+    cache
+        What earlier runs found out; it changes no byte of the result.
+    summaries
+        Where summary rungs come from (:class:`.cache.summaries.Use`).
     """
 
     walk: WalkOptions = field(default_factory=WalkOptions)
     history: bool = True
+    cache: Cache | None = field(default=None, repr=False, compare=False)
+    summaries: Use = Use.COMPUTE
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +131,10 @@ def scan(root: Path, task: Task, options: ScanOptions | None = None) -> ScanResu
     options = options or ScanOptions()
     kind = task_kind(task.kind)
     rules = replace(options.walk, explicit=(*options.walk.explicit, *task.focus))
-    reading = read_candidates(root, rules, default_registry())
-    history = read_history(root) if options.history else History()
+    cache = options.cache
+    reading = read_candidates(root, rules, default_registry(), cache.contexts if cache else None)
+    summaries = cache.summaries(options.summaries) if cache else Summaries(options.summaries)
+    history = remembered_history(root, cache) if options.history else History()
     asked = _asked(task, kind, reading.candidates)
     ranking = rank(reading.candidates, kind, asked)
     scores = ranking.scores
@@ -136,7 +147,10 @@ def scan(root: Path, task: Task, options: ScanOptions | None = None) -> ScanResu
         required,
         kind,
         query_terms(*asked),
+        summaries,
     )
+    if cache:
+        cache.scanned(reading.files, summaries)
     overview = repo_map(
         _map_files(reading, scores),
         relevance=kind.repo_map.relevance,
@@ -156,7 +170,7 @@ def scan(root: Path, task: Task, options: ScanOptions | None = None) -> ScanResu
         policy=kind.policy,
         weights=kind.weights,
         skipped=account(reading),
-        diagnostics=diagnostics(reading, history),
+        diagnostics=(*diagnostics(reading, history), *summaries.diagnostics()),
         report=_report(root, reading),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from ..models import (
@@ -15,13 +15,16 @@ from ..models import (
     State,
 )
 from .candidates import Candidate, ScannedFile, document_of
-from .extract import Document, Form, Span
+from .extract import Document, Form, Fragment, Span
 from .extract.cuts import ladder
 from .file_classes import FileClass
 from .score.coverage import Subject, coverage
 from .score.excerpts import excerpt
 from .tasks import TaskKind
 from .textrank.rung import SHORTEST, summary_form
+
+Summarise = Callable[[Candidate], Form | None]
+"""Gives the summary of a candidate's fragment, or nothing where there is none to be had."""
 
 _LONG: Final = 2_000
 """Texts above this many characters get an excerpt made for the task."""
@@ -97,6 +100,7 @@ def build_units(
     required: frozenset[int],
     kind: TaskKind,
     query: Mapping[str, float],
+    summarise: Summarise | None = None,
 ) -> list[ContextUnit]:
     """Return one unit for each candidate, in order.
 
@@ -112,7 +116,10 @@ def build_units(
         Authority, fidelity and coverage rules.
     query
         Terms of the task, for excerpts.
+    summarise
+        Where summaries come from (:mod:`.cache.summaries`); they are made when absent.
     """
+    summarise = summarise or summary_of
     ids = _ids_by_name(candidates)
     excerpted = _most_relevant(candidates, scores, _LONG, _EXCERPTS)
     summarised = _most_relevant(candidates, scores, SHORTEST, _SUMMARIES)
@@ -126,7 +133,7 @@ def build_units(
                 documents = {file.path: document_of(file)}
             document = documents[file.path]
             if n in summarised and _may_be_summarised(candidate, kind):
-                forms = _with_summary(candidate, document)
+                forms = _with_summary(fragment, summarise(candidate))
             if n in excerpted:
                 forms = _with_excerpt(candidate, document.lines, query, forms)
         score = round(float(scores[n]), 6)
@@ -194,10 +201,14 @@ def _may_be_summarised(candidate: Candidate, kind: TaskKind) -> bool:
     return zone is None or State.SUMMARIZED in zone.overflow.states
 
 
-def _with_summary(candidate: Candidate, document: Document) -> tuple[Form, ...]:
-    """Return the forms, and below them a summary of the fragment where it is shorter."""
-    form = summary_form(document, candidate.fragment)
-    return candidate.fragment.forms if form is None else (*candidate.fragment.forms, form)
+def _with_summary(fragment: Fragment, form: Form | None) -> tuple[Form, ...]:
+    """Return the forms, and below them the summary where there is one."""
+    return fragment.forms if form is None else (*fragment.forms, form)
+
+
+def summary_of(candidate: Candidate) -> Form | None:
+    """Make the summary of a candidate's fragment."""
+    return summary_form(document_of(candidate.file), candidate.fragment)
 
 
 def _with_excerpt(

@@ -1,0 +1,122 @@
+"""The cache behind the public face: opened where it can be, done without where it cannot."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache as once
+from pathlib import Path
+
+from . import prompt
+from .models import ContextUnit, Rendering, SourceRef
+from .prompt.facts import authority_level
+from .sources.cache.counts import DIGEST_BYTES, Counts
+from .sources.cache.database import UnavailableError
+from .sources.cache.store import Cache
+from .sources.cache.versions import code_of
+from .sources.tokens import TokenEstimator
+
+Notify = Callable[[str], None]
+"""Called with a sentence that the user should read."""
+
+
+@dataclass(frozen=True)
+class CacheOptions:
+    """Where to remember what was found out.
+
+    Parameters
+    ----------
+    folder
+        Folder for caches, one file for each repository; ``SATCHEL_CACHE_DIR``, or the user's cache folder.
+    """
+
+    folder: Path | None = None
+
+
+@contextmanager
+def opened(root: Path, options: CacheOptions | None, notify: Notify | None = None) -> Iterator[Cache | None]:
+    """Open the cache of the repository at ``root``; None without ``options``, or where there can be none.
+
+    Whatever is wrong with it is told to ``notify`` and never raised.
+    """
+    tell = notify or (lambda _: None)
+    if options is None or not root.is_dir():
+        yield None
+        return
+    try:
+        cache = Cache(root, options.folder)
+    except UnavailableError as error:
+        tell(f"working without a cache: {error}")
+        yield None
+        return
+    try:
+        yield cache
+    finally:
+        cache.close()
+        for notice in cache.notices:
+            tell(notice)
+
+
+class CountBook:
+    """Counts of blocks that need be neither rendered nor counted again.
+
+    A block's digest is of everything that its text is made of: a test changes each field of a unit in turn
+    to see that none is left out.
+    """
+
+    def __init__(self, cache: Cache, estimator: TokenEstimator, fmt: str) -> None:
+        recipe = f"{estimator.name} {fmt} {_renderer()} {cache.version}"
+        self._counts = Counts(cache.database, recipe, cache.contexts)
+
+    def digests(self, unit: ContextUnit) -> list[bytes]:
+        """Return the digest of each form's block, in the order of the ladder."""
+        forms = unit.ladder()
+        head = "\x1f".join(
+            (
+                unit.id,
+                unit.kind.value,
+                unit.title,
+                authority_level(unit.authority_score),
+                unit.trust.value,
+                _refs(unit.source_refs),
+                forms[0].state.value,
+                # Where references name no lines, the lines of the fullest form are counted.
+                "" if _has_lines(forms[0].source_refs) else forms[0].text or "",
+            )
+        )
+        start = hashlib.blake2b(head.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES)
+        return [_digest(start.copy(), number, form) for number, form in enumerate(forms)]
+
+    def get(self, digest: bytes) -> int | None:
+        """Return the tokens of a block, if they are known."""
+        return self._counts.get(digest)
+
+    def put(self, unit: ContextUnit, digest: bytes, tokens: int) -> None:
+        """Remember the tokens of a block of ``unit``."""
+        if unit.source_refs:
+            self._counts.put(unit.source_refs[0].path, digest, tokens)
+
+    def flush(self) -> None:
+        """Write what was counted."""
+        self._counts.flush()
+
+
+def _digest(digest: hashlib.blake2b, number: int, form: Rendering) -> bytes:
+    head = f"\x1e{number}\x1f{form.state.value}\x1f{_refs(form.source_refs)}\x1e{form.text}"
+    digest.update(head.encode("utf-8", "surrogatepass"))
+    return digest.digest()
+
+
+def _refs(refs: tuple[SourceRef, ...]) -> str:
+    return "\x1d".join([f"{ref.path}:{ref.start_line}-{ref.end_line}/{ref.total_lines}" for ref in refs])
+
+
+def _has_lines(refs: tuple[SourceRef, ...]) -> bool:
+    return bool(refs) and all(ref.start_line is not None for ref in refs)
+
+
+@once
+def _renderer() -> str:
+    return code_of(Path(prompt.__file__).parent)

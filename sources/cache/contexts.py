@@ -1,0 +1,294 @@
+"""What became of each file, remembered by its path and believed by its state.
+
+A file is not read again when its size, times and inode are what they were (as git's index does), and was not
+changed so shortly before it was read that a later change could leave the same times (*racily clean*, in
+git's words). Of a file that was read again, what its text was made into is found by the text's SHA-256.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+import stat
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeVar
+
+from pydantic_core import from_json, to_json
+
+from ..candidates import Content, Outcome, scanned
+from ..classify import Classification
+from ..file_classes import FileClass
+from ..files import Skipped, SkipReason, SourceFile
+from ..read import Decoded
+from ..tree import DiskTree
+from .codec import decode, encode
+from .database import Database
+
+RACY_NS: Final = 2_000_000_000
+"""A file is believed by its times only if they are older than this when it is read: two seconds is the
+coarsest clock of a file system in use (FAT)."""
+
+_BATCH_FILES: Final = 400
+_BATCH_BYTES: Final = 8 << 20
+"""Rows are written in transactions of at most about this size, so that no other process waits long."""
+
+_REMEMBERED: Final = frozenset({SkipReason.BINARY, SkipReason.OWN_OUTPUT})
+"""Reasons that lie in a file's content; others are found again by looking."""
+
+_INSERT_CONTEXT: Final = "INSERT OR REPLACE INTO contexts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT_CONTENT: Final = (
+    "INSERT OR IGNORE INTO contents (key, digest, version, units, updated_at) VALUES (?, ?, ?, ?, ?)"
+)
+
+
+T = TypeVar("T")
+
+
+class Signature(NamedTuple):
+    """A file's size in bytes, its times of modification and change in nanoseconds, and its inode."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+    def racy(self, read_ns: int) -> bool:
+        """Whether the file could change after ``read_ns`` without this changing."""
+        return max(self.mtime_ns, self.ctime_ns) > read_ns - RACY_NS
+
+
+def signature_of(place: str | Path) -> Signature | None:
+    """Return the signature of a regular file; None for anything else."""
+    try:
+        found = os.lstat(place)
+    except (OSError, ValueError):
+        return None
+    if not stat.S_ISREG(found.st_mode):
+        return None
+    return Signature(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+
+
+@dataclass(slots=True)
+class Tally:
+    """How the files of a scan were had.
+
+    Attributes
+    ----------
+    hits
+        Not read at all.
+    known
+        Read again, but cut before.
+    stale
+        Had a row that no longer held.
+    misses
+        Read and cut.
+    """
+
+    hits: int = 0
+    known: int = 0
+    stale: int = 0
+    misses: int = 0
+
+
+class _Row(NamedTuple):
+    signature: Signature | None
+    digest: str
+    version: str
+    content: str | None
+    facts: str
+
+
+class Contexts:
+    """The memory of :func:`..candidates.read_candidates`, in a database.
+
+    Parameters
+    ----------
+    database
+        Where the rows are.
+    root
+        The repository.
+    version
+        Of everything that decides what a file is made into (:func:`.versions.code_version`).
+    failed
+        Called with an error of the database; from then on nothing is remembered.
+    """
+
+    def __init__(
+        self, database: Database, root: Path, version: str, failed: Callable[[sqlite3.Error], None]
+    ) -> None:
+        self._database = database
+        self._root = os.path.realpath(root)
+        self._version = version
+        self._failed = failed
+        self._on = True
+        self._seen: dict[str, Signature | None] = {}
+        self._read_ns: dict[str, int] = {}
+        self._pending: list[tuple[tuple[Any, ...], tuple[Any, ...] | None]] = []
+        self._bytes = 0
+        self.keys: dict[str, str] = {}
+        """Path to the key of its content, of every file that was asked for."""
+        self.digests: dict[str, str] = {}
+        """Path to the SHA-256 of its text, likewise."""
+        self.new: set[str] = set()
+        """Paths whose text was cut for the first time."""
+        self.tally = Tally()
+        self._rows: dict[str, _Row] = self.guarded(self._load, {})
+
+    def recall(self, source: SourceFile) -> Outcome | None:
+        """Return what became of a file that is as it was; None when it must be read."""
+        now = self._look(source)
+        row = self._rows.get(source.path)
+        if row is None or now is None:
+            return None
+        if row.signature != now or row.version != self._version:
+            self.tally.stale += 1
+            return None
+        outcome = self.guarded(lambda: self._restored(source, row), None)
+        if outcome is not None:
+            self.tally.hits += 1
+        return outcome
+
+    def content(self, source: SourceFile, decoded: Decoded, found: Classification) -> Content | None:
+        """Return what this text was made into before, at this path."""
+        key = self._key(source.path, decoded.digest, found.file_class, found.language)
+        content = self.guarded(lambda: self._content(key), None)
+        self.tally.known += content is not None
+        return content
+
+    def keep(
+        self, source: SourceFile, outcome: Outcome, decoded: Decoded | None, content: Content | None
+    ) -> None:
+        """Remember what became of a file; written in batches, the last one by :meth:`flush`."""
+        if not self._on:
+            return
+        facts: dict[str, Any]
+        new: tuple[Any, ...] | None = None
+        key, digest, now = None, "", int(time.time())
+        if isinstance(outcome, Skipped):
+            if outcome.reason not in _REMEMBERED:
+                return
+            facts = {"reason": outcome.reason.value, "detail": outcome.detail}
+        else:
+            assert decoded is not None
+            assert content is not None
+            file = outcome[0]
+            digest = decoded.digest
+            key = self._key(file.path, digest, file.file_class, file.language)
+            self._know(source.path, key, digest)
+            facts = {"class": file.file_class.value, "language": file.language, "notes": decoded.notes}
+            if self.guarded(lambda: not self._has(key), False):
+                self.tally.misses += 1
+                self.new.add(file.path)
+                new = (key, digest, self._version, encode(content), now)
+                self._bytes += len(new[3])
+        seen = self._seen.get(source.path)
+        trusted = seen if seen is not None and not seen.racy(self._read_ns.get(source.path, 0)) else None
+        known = trusted or (None, None, None, None)
+        row = (source.path, *known, digest, self._version, key, to_json(facts).decode(), now)
+        self._pending.append((row, new))
+        if len(self._pending) >= _BATCH_FILES or self._bytes >= _BATCH_BYTES:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what is still to be written."""
+        pending, self._pending, self._bytes = self._pending, [], 0
+        if not pending:
+            return
+
+        def change(connection: sqlite3.Connection) -> None:
+            connection.executemany(_INSERT_CONTENT, [new for _, new in pending if new is not None])
+            connection.executemany(_INSERT_CONTEXT, [row for row, _ in pending])
+
+        self.guarded(lambda: self._database.write(change), None)
+
+    def forget_missing(self, walked: Iterable[str]) -> int:
+        """Drop the rows of files that are gone; returns how many. Those that a walk found are not asked."""
+        there = set(walked)
+        gone = [
+            path
+            for path in sorted(self._rows)
+            if path not in there and not os.path.lexists(f"{self._root}/{path}")
+        ]
+
+        def change(connection: sqlite3.Connection) -> None:
+            connection.executemany("DELETE FROM contexts WHERE path = ?", [(path,) for path in gone])
+
+        if gone:
+            self.guarded(lambda: self._database.write(change), None)
+        return len(gone)
+
+    def changed(self, source: SourceFile) -> bool:
+        """Whether the file is unknown, or not certain to be as it was."""
+        row = self._rows.get(source.path)
+        now = self._look(source)
+        return row is None or now is None or row.signature != now or row.version != self._version
+
+    def _load(self) -> dict[str, _Row]:
+        rows = self._database.rows(
+            "SELECT path, size, mtime_ns, ctime_ns, inode, digest, version, content, facts FROM contexts"
+        )
+        return {row[0]: _Row(None if row[1] is None else Signature(*row[1:5]), *row[5:]) for row in rows}
+
+    def _look(self, source: SourceFile) -> Signature | None:
+        """Return the file's signature, taken before it is read: a change in between shows the next time."""
+        if not isinstance(source.tree, DiskTree):
+            return None
+        self._read_ns[source.path] = time.time_ns()
+        now = self._seen[source.path] = signature_of(f"{self._root}/{source.raw}")
+        return now
+
+    def _restored(self, source: SourceFile, row: _Row) -> Outcome | None:
+        facts = from_json(row.facts)
+        if row.content is None:
+            reason = SkipReason(facts["reason"])
+            if reason is SkipReason.OWN_OUTPUT and source.explicit:
+                return None
+            return Skipped(source.path, reason, facts["detail"])
+        content = self._content(row.content)
+        if content is None:
+            return None
+        self._know(source.path, row.content, row.digest)
+        file_class = FileClass(facts["class"])
+        file = scanned(source, file_class, facts["language"], tuple(facts["notes"]), content)
+        return file, content.fragments
+
+    def _content(self, key: str) -> Content | None:
+        row = self._database.row("SELECT units FROM contents WHERE key = ?", (key,))
+        if row is None:
+            return None
+        try:
+            return decode(row[0])
+        except ValueError:
+            # Bytes that rot on a disk are found by their checksum, and made anew.
+            self._database.write(lambda db: db.execute("DELETE FROM contents WHERE key = ?", (key,)))
+            return None
+
+    def _has(self, key: str) -> bool:
+        return self._database.row("SELECT 1 FROM contents WHERE key = ?", (key,)) is not None
+
+    def _key(self, path: str, digest: str, file_class: FileClass, language: str) -> str:
+        return content_key(path, digest, file_class.value, language, self._version)
+
+    def _know(self, path: str, key: str, digest: str) -> None:
+        self.keys[path], self.digests[path] = key, digest
+
+    def guarded(self, action: Callable[[], T], otherwise: T) -> T:
+        if not self._on:
+            return otherwise
+        try:
+            return action()
+        except sqlite3.Error as error:
+            self._on = False
+            self._pending.clear()
+            self._failed(error)
+            return otherwise
+
+
+def content_key(path: str, digest: str, file_class: str, language: str, version: str) -> str:
+    """Return the key of what a text is made into: everything that extractors may look at decides."""
+    parts = "\0".join((path, digest, file_class, language, version))
+    return hashlib.sha256(parts.encode("utf-8")).hexdigest()

@@ -1,0 +1,58 @@
+"""What git says of a repository, kept until its checked-out commit is another."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+from ..gitinfo import History, find_repository, read_history, run_git
+from .store import Cache
+
+_NAME: Final = "history"
+
+
+def remembered_history(root: Path, cache: Cache | None) -> History:
+    """Return :func:`..gitinfo.read_history`, from the cache while the commit is the same."""
+    head = run_git(root, "rev-parse", "--verify", "--quiet", "HEAD", accept=(0, 1)).output
+    if cache is None or not head or not head.strip():
+        return read_history(root)
+    key = f"{head.decode('ascii').strip()} {_shallow(root)} {cache.version}"
+    row = cache.guarded(
+        lambda: cache.database.row("SELECT value FROM facts WHERE name = ? AND key = ?", (_NAME, key)), None
+    )
+    if row is not None:
+        return _history(json.loads(row[0]))
+    history = read_history(root)
+    data = json.dumps(
+        {
+            "head": history.head_time,
+            "changes": dict(history.last_changes),
+            "horizon": history.horizon,
+            "notes": history.notes,
+        }
+    )
+
+    def change(connection: sqlite3.Connection) -> None:
+        connection.execute("INSERT OR REPLACE INTO facts VALUES (?, ?, ?)", (_NAME, key, data))
+
+    cache.guarded(lambda: cache.database.write(change), None)
+    return history
+
+
+def _history(data: dict[str, Any]) -> History:
+    return History(data["head"], MappingProxyType(data["changes"]), data["horizon"], tuple(data["notes"]))
+
+
+def _shallow(root: Path) -> str:
+    """Return what says how deep a shallow clone is: deepening it moves the horizon, not the commit."""
+    repository = find_repository(root)
+    if repository is None:
+        return ""
+    try:
+        found = (repository.common / "shallow").stat()
+    except OSError:
+        return ""
+    return f"{found.st_size}-{found.st_mtime_ns}"

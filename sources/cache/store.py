@@ -1,0 +1,128 @@
+"""The cache of one repository: one file, and everything that is remembered in it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TypeVar
+
+from ..candidates import ScannedFile
+from .contexts import Contexts
+from .database import Database, damaged, open_database, set_aside
+from .location import database_path
+from .queue import WANTED, Queue, Wanted
+from .summaries import WHOLE, Summaries, Use, has_summaries, summary_key
+from .versions import code_version
+
+T = TypeVar("T")
+
+
+class Cache:
+    """What is known of a repository from earlier runs.
+
+    Parameters
+    ----------
+    root
+        The repository.
+    folder
+        Where caches are; the user's cache folder by default (:mod:`.location`).
+
+    Attributes
+    ----------
+    path
+        The file.
+    notices
+        What the user should know, one sentence each.
+
+    Raises
+    ------
+    UnavailableError
+        The cache cannot be used here; the work goes on without.
+    """
+
+    def __init__(self, root: Path, folder: Path | None = None) -> None:
+        self.root = Path(os.path.realpath(root))
+        self.path = database_path(root, folder)
+        self.database: Database = open_database(self.path)
+        self.notices: list[str] = list(self.database.notices)
+        self.version = code_version()
+        self.queue = Queue(self.database)
+        self._contexts: Contexts | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def contexts(self) -> Contexts:
+        """The files of the repository as they were; loaded when first asked for."""
+        if self._contexts is None:
+            self._contexts = Contexts(self.database, self.root, self.version, self.failed)
+        return self._contexts
+
+    def summaries(self, use: Use) -> Summaries:
+        """Return what gives units their summary rungs."""
+        return Summaries(use, self.version, self.database, self.contexts)
+
+    def scanned(self, files: Sequence[ScannedFile], summaries: Summaries) -> None:
+        """Write what a scan found out, and queue the files whose summaries are still to be made.
+
+        Those that this scan would have used go first.
+        """
+        self.contexts.flush()
+        summaries.flush()
+        self.guarded(lambda: self._queue(files, summaries), None)
+
+    def _queue(self, files: Sequence[ScannedFile], summaries: Summaries) -> None:
+        rest = self.unsummarised(files)
+        new = [file for file in rest if file.path in self.contexts.new]
+        self.queue.add(map(_wanted, new), changed=True)
+        queued = self.queue.paths()
+        self.queue.add(_wanted(file) for file in rest if file.path not in queued)
+        self.queue.hurry(summaries.missing, WANTED)
+
+    def unsummarised(self, files: Sequence[ScannedFile]) -> list[ScannedFile]:
+        """Return the files that may have a summary and of which not all are made."""
+        done = {key for (key,) in self.database.rows("SELECT key FROM summaries WHERE number = ?", (WHOLE,))}
+        digests = self.contexts.digests
+        return [
+            file
+            for file in files
+            if has_summaries(file)
+            and file.path in digests
+            and summary_key(file, digests[file.path], self.version) not in done
+        ]
+
+    def guarded(self, action: Callable[[], T], otherwise: T) -> T:
+        """Return what ``action`` gives, or ``otherwise`` when the database fails, with a notice."""
+        return self.contexts.guarded(action, otherwise)
+
+    def failed(self, error: sqlite3.Error) -> None:
+        """Note an error of the database; a damaged file is set aside, and the next run has a new one."""
+        if damaged(error):
+            try:
+                found = self.path.stat()
+            except OSError:
+                pass
+            else:
+                set_aside(self.path, (found.st_dev, found.st_ino))
+            self.notices.append(f"the cache is damaged ({error}); it is set aside, and this run goes without")
+        else:
+            self.notices.append(f"the cache cannot be used ({error}); this run goes on without")
+
+    def close(self) -> None:
+        """Write what is still to be written, and close the file."""
+        if self._contexts is not None:
+            self._contexts.flush()
+        self.database.close()
+
+
+def _wanted(file: ScannedFile) -> Wanted:
+    return Wanted(file.path, file.source.raw)
