@@ -133,7 +133,7 @@ Approximate = Annotated[
     bool, typer.Option("--approximate", help="Estimate tokens from above, for any model.")
 ]
 Format = Annotated[
-    str, typer.Option("--format", metavar="markdown|xml|plain", help="How the prompt is written.")
+    str, typer.Option("--format", metavar="markdown|xml|plain|json", help="How the prompt is written.")
 ]
 
 Include = Annotated[

@@ -68,6 +68,7 @@ if TYPE_CHECKING:
         recount_problem,
         render_artifact,
     )
+    from .prefixes import PromptRequest, plan_of, request_of
     from .prompt import PriceTable
     from .schemas import SCHEMAS, schema
     from .solver.options import Engine, Progress, SolveOptions
@@ -141,6 +142,7 @@ _HOMES = {
         "recount_problem",
         "render_artifact",
     ),
+    "prefixes": ("PromptRequest", "plan_of", "request_of"),
     "prompt": ("PriceTable",),
     "schemas": ("SCHEMAS", "schema"),
     "solver.options": ("Engine", "Progress", "SolveOptions"),
@@ -179,6 +181,7 @@ __all__ = [
     "PriceTable",
     "Problem",
     "Progress",
+    "PromptRequest",
     "RedundancyGroup",
     "Rendering",
     "SatchelError",
@@ -214,6 +217,7 @@ __all__ = [
     "pack",
     "parse_tokens",
     "plan_budget",
+    "plan_of",
     "prepare",
     "problem_of",
     "read_artifact",
@@ -228,6 +232,7 @@ __all__ = [
     "recount_problem",
     "redacted",
     "render_artifact",
+    "request_of",
     "scan",
     "schema",
     "solve",

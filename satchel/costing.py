@@ -13,6 +13,7 @@ from .exits import redacted
 from .files import read_bytes
 from .models import PackedContext, Problem, SchemaError, Stability, UnknownReferenceError, UsageError
 from .models.reading import load_json
+from .prefixes import plan_of, prompt_of
 from .prompt import (
     FORMATS,
     Bill,
@@ -30,7 +31,6 @@ from .prompt import (
     fill_below_minimum,
     find_cache_rule,
     normalise_usage,
-    plan_breakpoints,
     render,
 )
 
@@ -178,19 +178,10 @@ def cost_of_pack(
     UsageError
         The pack has no prompt.
     """
-    report = context.prompt
-    if report is None:
-        raise UsageError("the artifact has no prompt", field="ARTIFACT", hint="make it with 'satchel pack'")
+    report = prompt_of(context)
     name = model or (context.model_profile.model if context.model_profile else "")
     rule = _rule(name, minimum)
-    units = {unit.id: unit for unit in context.accepted_units}
-    sizes = {entry.id: entry.tokens for entry in report.manifest}
-    segments = [(id_, sizes[id_], units[id_].stability) for id_ in report.order]
-    leading = report.boundary.index
-    frame = max(0, report.boundary.tokens - sum(sizes[id_] for id_ in report.order[:leading]))
-    zones = [units[id_].zone for id_ in report.order[:leading]]
-    borders = [report.order[i] for i in range(leading - 1) if zones[i] != zones[i + 1]]
-    plan = plan_breakpoints(segments, rule, borders=borders, used=used, frame_tokens=frame)
+    plan = plan_of(context, rule, used=used)
     cached = plan.cached_tokens
     cost = estimate_turn_cost(cached, report.tokens - cached, price, long_lived=long_lived)
     without, cached_total = cost_of_calls(cost, price, calls, long_lived=long_lived)
@@ -259,8 +250,7 @@ def _filler(
     *,
     long_lived: bool,
 ) -> Fill | None:
-    prompt = context.prompt
-    assert prompt is not None  # the caller looked
+    prompt = prompt_of(context)
     out = {unit.id for unit in context.rejected_units}
     fillers = [
         Filler(unit.id, unit.token_estimate or 0, round(1000 * (unit.value or unit.relevance_score)))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from json import dumps
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,6 +22,9 @@ from ..options import (
     written,
 )
 
+if TYPE_CHECKING:
+    from ... import PackedContext, Problem
+
 
 def command(
     artifact: Artifact = None,
@@ -28,9 +32,34 @@ def command(
     format: Annotated[  # noqa: A002 - the option's name
         str | None,
         typer.Option(
-            "--format", metavar="markdown|xml|plain", help="Another format than the artifact's own."
+            "--format", metavar="markdown|xml|plain|json", help="Another format than the artifact's own."
         ),
     ] = None,
+    shape: Annotated[
+        str | None,
+        typer.Option(
+            "--request",
+            metavar="anthropic|openai|responses|bedrock|gemini",
+            help="Print the prompt as the part of a provider's request that holds it, as JSON, with the "
+            "cache markers that its rules allow.",
+        ),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            metavar="NAME",
+            help="With --request: place markers for this model, not the one that was counted for.",
+        ),
+    ] = None,
+    used_breakpoints: Annotated[
+        int,
+        typer.Option(
+            "--used-breakpoints",
+            metavar="N",
+            help="With --request: cache markers that your request holds already.",
+        ),
+    ] = 0,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -57,6 +86,10 @@ def command(
     context = read_artifact(path)
     with naming(None if problem is None else "--problem"):
         given = read_problem(answered)
+    if shape is not None:
+        with naming(None, {"shape": "--request", "used": "--used-breakpoints", "model": "--model"}):
+            _request(context, given, shape, model, used_breakpoints, out)
+        return
     rendered = render_artifact(
         context,
         given,
@@ -71,3 +104,17 @@ def command(
         print_json({"format": rendered.format, "order": list(rendered.order), "text": rendered.text})
     else:
         print_text(rendered.text)
+
+
+def _request(
+    context: PackedContext, problem: Problem, shape: str, model: str | None, used: int, out: Path | None
+) -> None:
+    from ... import request_of, write_text
+
+    request = request_of(context, problem, shape, model=model, used=used)
+    for warning in request.warnings:
+        note(warning, kind="warning", style="yellow")
+    if out is None:
+        print_json(request.data)
+    else:
+        write_text(out, dumps(request.data, ensure_ascii=False, indent=2) + "\n")

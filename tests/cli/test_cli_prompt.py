@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +152,47 @@ def test_two_tasks_on_one_pack_share_their_prefix(here: Satchel, packs: Path) ->
     assert found["samePrefix"]
     assert found["samePrompt"]
     assert problem["task"]["about"] == "alpha"
+
+
+def test_a_prompt_as_a_request_with_its_markers(here: Satchel, packs: Path) -> None:
+    """K04, K17: markers where the model's rules allow them, and a reason where there are none."""
+    path, text = "a/packed-context.json", (packs / "a/prompt.md").read_text("utf-8")
+    done = here("render", path, "--request", "anthropic", "--model", "claude-haiku-4-5")
+    assert "the minimum is 4096" in done.err
+    assert "cache_control" not in done.out
+    done = here("render", path, "--request", "anthropic")
+    assert "no model is named" in done.err
+    blocks = [*done.json()["system"], *done.json()["messages"][0]["content"]]
+    assert "".join(block["text"] for block in blocks) == text
+    assert here("render", path, "--request", "gemini", "-o", "r.json").code == 0
+    assert json.loads((packs / "r.json").read_text())["contents"][0]["role"] == "user"
+    for options, words in (
+        (("--request", "pigeon"), "--request"),
+        (("--request", "anthropic", "--model", "nobody-1"), "--model"),
+    ):
+        done = here("render", path, *options)
+        assert done.code == 2
+        assert words in done.err
+
+
+def test_markers_of_a_long_prefix(here: Satchel, tmp_path: Path) -> None:
+    """Between zones and at the end of the prefix; those of the caller count; never more than four."""
+    for i in range(5):
+        (tmp_path / f"module_{i}.py").write_text(f"def function_{i}(value):\n    return value + {i}\n" * 60)
+    (tmp_path / "README.md").write_text("# Demo\n\n" + "word " * 1200)
+    done = here(
+        "pack", ".", "--budget", "6k", "-o", "out", "-q", "--model", "claude-sonnet-5", "--solver", "greedy"
+    )
+    assert done.code == 0, done.err
+    done = here("render", "out/packed-context.json", "--request", "anthropic", "--used-breakpoints", "2")
+    blocks = done.json()["messages"][0]["content"]
+    marked = [block for block in blocks if "cache_control" in block]
+    assert 1 <= len(marked) <= 2
+    assert "cache_control" not in blocks[-1]
+    report = json.loads((tmp_path / "out/packed-context.json").read_text())["prompt"]
+    last = max(i for i, block in enumerate(blocks) if "cache_control" in block)
+    prefix = done.json()["system"][0]["text"] + "".join(block["text"] for block in blocks[: last + 1])
+    assert report["boundary"]["prefixDigest"] == "sha256:" + sha256(prefix.encode()).hexdigest()
 
 
 CHAT: list[dict[str, Any]] = [

@@ -1,0 +1,112 @@
+"""The stable prefix of a pack: where its cache markers go, and the request that holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from .exits import redacted
+from .models import PackedContext, Problem, PromptReport, UsageError
+from .prompt import CachePlan, CacheRule, chat_request, find_cache_rule, plan_breakpoints, render
+
+_SERVED: Final = {
+    "anthropic": frozenset({"anthropic"}),
+    "bedrock": frozenset({"bedrock"}),
+    "openai": frozenset({"openai"}),
+    "responses": frozenset({"openai"}),
+}
+"""Whose markers each shape of request can hold."""
+
+
+@dataclass(frozen=True)
+class PromptRequest:
+    """A prompt as a provider's request; ``plan`` says where the prefix ends, None without a model."""
+
+    data: dict[str, Any]
+    plan: CachePlan | None
+    warnings: tuple[str, ...]
+
+
+def prompt_of(context: PackedContext) -> PromptReport:
+    """Return the prompt's report of an artifact; UsageError where it has none."""
+    if context.prompt is None:
+        raise UsageError("the artifact has no prompt", field="ARTIFACT", hint="make it with 'satchel pack'")
+    return context.prompt
+
+
+def plan_of(
+    context: PackedContext, rule: CacheRule, *, used: int = 0, lifetimes: Mapping[str, str] | None = None
+) -> CachePlan:
+    """Return the cache markers of a pack's prompt: behind its stable prefix, and between its zones.
+
+    Raises as :func:`satchel.prompt.plan_breakpoints`.
+    """
+    report = prompt_of(context)
+    units = {unit.id: unit for unit in context.accepted_units}
+    sizes = {entry.id: entry.tokens for entry in report.manifest}
+    leading = report.order[: report.boundary.index]
+    zones = [units[name].zone for name in leading]
+    return plan_breakpoints(
+        [(name, sizes[name], units[name].stability) for name in report.order],
+        rule,
+        borders=[leading[i] for i in range(len(leading) - 1) if zones[i] != zones[i + 1]],
+        lifetimes=lifetimes,
+        used=used,
+        frame_tokens=max(0, report.boundary.tokens - sum(sizes[name] for name in leading)),
+    )
+
+
+def request_of(
+    context: PackedContext,
+    problem: Problem,
+    shape: str,
+    *,
+    model: str | None = None,
+    used: int = 0,
+    lifetimes: Mapping[str, str] | None = None,
+) -> PromptRequest:
+    """Return the prompt of a pack in the shape of a provider's request, with its cache markers.
+
+    Parameters
+    ----------
+    shape
+        ``anthropic``, ``openai``, ``responses``, ``bedrock`` or ``gemini``.
+    model
+        Whose rules say where markers go; the model that the pack was counted for when None. Without any
+        model there are none.
+    used
+        Markers that the caller's request holds already, on tool definitions for example.
+
+    Raises
+    ------
+    UsageError
+        ``problem`` is not the one that the artifact answers, or an option cannot be used.
+    UnknownReferenceError
+        Nothing is known of the model's cache.
+    """
+    if problem.digest != context.solver.problem_digest:
+        raise UsageError(
+            "the artifact answers another problem than the one given",
+            code="other_problem",
+            field="problem",
+            hint="give the problem file that was written with the artifact",
+        )
+    report = prompt_of(context)
+    rungs = {unit.id: unit.rung for unit in context.accepted_units}
+    rendered = render(problem, [(name, rungs[name]) for name in report.order], report.format, redact=redacted)
+    name = model or (context.model_profile.model if context.model_profile else "")
+    if not name:
+        return PromptRequest(chat_request(rendered, shape), None, ("no model is named: no cache markers",))
+    rule = find_cache_rule(name)
+    plan = plan_of(context, rule, used=used, lifetimes=lifetimes)
+    warnings = list(plan.warnings)
+    markers = plan.markers if rule.provider in _SERVED.get(shape, ()) else ()
+    if plan.markers and not markers:
+        warnings.append(f"requests of this shape take no markers for {rule.provider}")
+    if not plan.boundary.cacheable:
+        warnings.append(
+            f"the stable prefix is not cached: {plan.boundary.tokens} tokens, "
+            f"{plan.boundary.reason.replace('_', ' ')}; the minimum is {rule.minimum}"
+        )
+    return PromptRequest(chat_request(rendered, shape, markers), plan, tuple(warnings))
