@@ -18,11 +18,13 @@ from satchel.prompt import (
     cache_split,
     compress_segments,
     estimate_tokens,
+    estimate_turn_cost,
     fit_segments,
     greedy_fit,
     isolate_segments,
     order_segments,
     prepare_segments,
+    price_from,
     select_segments,
 )
 
@@ -60,6 +62,10 @@ def test_quickstart_of_the_seed() -> None:
     assert prompt.dropped == ()
     assert prompt.prefix_text + prompt.suffix_text == prompt.text
     assert cache_split(prompt) == (3390, 8)
+    price = {"currency": "USD", "inputPerMillion": 3_000_000, "cachedInputPerMillion": 300_000}
+    cost = estimate_turn_cost(*cache_split(prompt), price_from({**price, "cacheWritePerMillion": 3_750_000}))
+    amounts = (cost.uncached_micro, cost.cache_hit_micro, cost.cache_write_micro, cost.saved_per_hit_micro)
+    assert (*amounts, cost.break_even_hits) == (10194, 1041, 12737, 9153, 1)
 
 
 def test_a_tight_budget_drops_the_document_and_says_why() -> None:

@@ -218,3 +218,17 @@ def test_lines_of_the_manifest(problem: Problem) -> None:
             block = prompt.text[span.start : span.end]
             assert "\n".join(lines[span.start_line - 1 : span.end_line]) == block.rstrip("\n")
             assert prompt.text.encode("utf-8")
+
+
+@settings(max_examples=100, deadline=None)
+@given(packs(), tasks, bodies)
+def test_the_prefix_is_stable_under_changes_behind_it(problem: Problem, task: Task, text: str) -> None:
+    """K03: another task, other volatile units or none: the prefix is the same bytes, in every format."""
+    changed = [
+        unit.model_copy(update={"text": text + (unit.text or "")}) if unit.stability == "volatile" else unit
+        for unit in problem.units
+    ]
+    other = problem.model_copy(update={"task": task, "units": tuple(changed)})
+    stable = problem.model_copy(update={"units": tuple(u for u in changed if u.stability == "stable")})
+    for fmt in FORMATS:
+        assert rendered(problem, fmt).prefix == rendered(other, fmt).prefix == rendered(stable, fmt).prefix
