@@ -72,8 +72,8 @@ if TYPE_CHECKING:
     from .prompt import PriceTable
     from .schemas import SCHEMAS, schema
     from .solver.options import Engine, Progress, SolveOptions
-    from .solver.solve import solve
     from .solver.verify import VerifyReport, verify
+    from .solving import solve
     from .sources.scan import ScanOptions, ScanResult, scan
     from .sources.tasks import task_kinds
     from .sources.tokens import list_profiles, make_estimator, parse_tokens
@@ -146,8 +146,8 @@ _HOMES = {
     "prompt": ("PriceTable",),
     "schemas": ("SCHEMAS", "schema"),
     "solver.options": ("Engine", "Progress", "SolveOptions"),
-    "solver.solve": ("solve",),
     "solver.verify": ("VerifyReport", "verify"),
+    "solving": ("solve",),
     "sources.scan": ("ScanOptions", "ScanResult", "scan"),
     "sources.tasks": ("task_kinds",),
     "sources.tokens": ("list_profiles", "make_estimator", "parse_tokens"),

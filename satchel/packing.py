@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,14 +21,19 @@ from .models import (
 )
 from .models.reading import collector_paused
 from .prompt import FORMATS, RenderedPrompt, render, report
+from .solver.conflict import least_budget
+from .solver.demands import Allowance
 from .solver.options import SolveOptions
-from .solver.solve import solve
+from .solving import seconds_left, solve
 from .sources.scan import ScanOptions, ScanResult, scan
 from .sources.tasks import envelope_for
 from .sources.tokens import TokenEstimator, find_profile, make_estimator, model_profile, parse_tokens
 
 GUESSES = 12
 """Budgets that are tried to tell which one works, when the one that was given does not."""
+
+GUESSING = 2.0
+"""CP-SAT work units that all guesses may take together."""
 
 ATTEMPTS = 5
 """How often a pack is solved again because the whole text counts more than its parts."""
@@ -116,10 +122,12 @@ def pack(root: str | Path, task: Task, options: PackOptions | None = None) -> Pa
     found, problem = _prepared(root, task, options, estimator)
     for _ in range(ATTEMPTS):
         _stage(options, "solving")
+        started = time.monotonic()
         try:
             context = solve(problem, options.solve)
         except InfeasibleError as error:
-            raise _in_prompt_tokens(error, problem, task) from None
+            left = seconds_left(options.solve, started)
+            raise _in_prompt_tokens(error, problem, task, left) from None
         _stage(options, "rendering")
         rendered = _rendered(problem, context, options.format)
         context = _complete(context, problem, rendered, found, estimator)
@@ -344,35 +352,39 @@ def _complete(
     )
 
 
-def _in_prompt_tokens(error: InfeasibleError, problem: Problem, task: Task) -> InfeasibleError:
+def _in_prompt_tokens(
+    error: InfeasibleError, problem: Problem, task: Task, seconds: float | None
+) -> InfeasibleError:
     """Return ``error`` with the smallest budget as the user states it: of the whole prompt, and tried.
 
-    A larger budget also raises the zones' limits, which are shares of it, so each guess is solved.
+    A larger budget also raises the zones' limits, which are shares of it, so each guess is asked what it
+    needs.
     """
-    if "conflict" not in error.data:
+    if error.code != "infeasible" or "conflict" not in error.data:
         return error
     overhead = problem.envelope.fixed_overhead_tokens
     budget = problem.envelope.available + overhead
-    found = error
+    # A budget among the relaxations would be of the units alone, within the zones' limits of now.
+    changes = [change for change in error.data["relaxations"] if change["kind"] != "budget"]
+    data = {**error.data, "relaxations": changes}
+    needed = data.pop("smallestBudget", None)
+    data.pop("smallestBudgetProven", None)
+    allowance = Allowance.of(GUESSING, seconds, 0)
     for _ in range(GUESSES):
-        needed = found.data.get("smallestBudget")
         budget = max(budget + 1, needed + overhead) if needed is not None else budget + budget // 4 + 1
-        envelope = BudgetEnvelope(
-            available_input_tokens=budget - overhead, zones=envelope_for(task.kind, budget - overhead)
-        )
-        try:
-            solve(problem.model_copy(update={"envelope": envelope}), SolveOptions(gap=1.0))
-        except InfeasibleError as again:
-            found = again
+        zones = envelope_for(task.kind, budget - overhead)
+        envelope = BudgetEnvelope(available_input_tokens=budget - overhead, zones=zones)
+        needed = least_budget(problem.model_copy(update={"envelope": envelope}), allowance)
+        if needed is None or needed > budget - overhead:
             continue
         hint = (
             f"a budget of {budget} tokens works: {overhead} for the frame of the prompt, the rest for units"
         )
-        if largest := error.data.get("largestRequired"):
+        if largest := data.get("largestRequired"):
             hint += f"; the largest required unit is {largest[0]['unit']!r} with {largest[0]['tokens']}"
-        data = {**error.data, "smallestBudget": budget}
+        data["smallestBudget"] = budget
         return InfeasibleError(error.message, code=error.code, field=error.field, hint=hint, data=data)
-    return error
+    return InfeasibleError(error.message, code=error.code, field=error.field, hint=error.hint, data=data)
 
 
 def _tightened(problem: Problem, excess: int) -> Problem:
