@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ...models import State, UsageError
@@ -100,7 +100,8 @@ class Summary:
     of
         How many sentences the text has.
     fits
-        False where even the shortest sentence is above the limits: it is shown nevertheless.
+        False where even the shortest sentence is above the limits: it is shown nevertheless. Of a table or
+        a block of code, its first line is.
     """
 
     text: str = ""
@@ -147,6 +148,10 @@ def summarise(
     fits = bool(taken)
     if not taken:
         taken = [min(order, key=lambda n: (len(sentences[n].text), n))]
+        sentences = [*sentences]
+        sentences[taken[0]] = _first_line(sentences[taken[0]])
+        page = _Page(sentences, lines, extent)
+        fits = _within(page, taken, options)
     quotes = tuple(
         Quote(sentences[n].text, sentences[n].span, float(scores[n]), sentences[n].part) for n in taken
     )
@@ -160,6 +165,15 @@ def _is_chosen(sentence: Sentence, own: Sequence[str]) -> bool:
     if sentence.part in (Part.PROSE, Part.ITEM, Part.DOC, Part.COMMENT):
         return len(own) >= _FEWEST_WORDS and not sentence.text.endswith((":", "："))
     return sentence.part in _CHOSEN and bool(own)
+
+
+def _first_line(sentence: Sentence) -> Sentence:
+    """Return the first line of a table or block that says something: it stands for one that is too long."""
+    if sentence.part not in (Part.CODE, Part.TABLE, Part.MARKUP):
+        return sentence
+    rows = enumerate(sentence.text.split("\n"), sentence.span.start)
+    first = next(((n, row) for n, row in rows if not _SAYS_NOTHING.match(row)), None)
+    return replace(sentence, text=first[1], span=Span(first[0], first[0])) if first else sentence
 
 
 def _bias(

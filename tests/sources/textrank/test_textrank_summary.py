@@ -237,6 +237,16 @@ def test_little_text(text: str, quotes: int) -> None:
     assert summary.text == text.strip()
 
 
+def test_of_a_long_table_alone_the_first_row_stands() -> None:
+    """B17: of a block that is too long, and all there is: a whole line, and a mark for the rest."""
+    summary = summarise_prose("| path | hash |\n" * 500, SummaryOptions(chars=100))
+    assert summary.text == "| path | hash |\n… lines 2-500 of 500 left out"
+    assert summary.fits
+    assert not summarise_prose("| path | hash |\n" * 500, SummaryOptions(chars=20)).fits
+    fenced = summarise_prose("```\nmake cache\n" + "make rows\n" * 90 + "```", SummaryOptions(chars=80))
+    assert fenced.text == "make cache\n… lines 3-92 of 93 left out"
+
+
 def test_a_question_and_the_beginning_pull() -> None:
     text = " ".join(
         f"The {word} is kept in the store." for word in ("cache", "queue", "lease", "watcher", "worker")
