@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         min_cacheable,
         read_segments,
     )
+    from .caching import CacheOptions
     from .compacting import compact, compaction_data
     from .costing import CostReport, cost_of_pack, cost_of_usages, read_prices, read_usages
     from .counting import count_missing, estimator_for_artifact, recount
@@ -79,6 +80,16 @@ if TYPE_CHECKING:
     from .sources.tokens import list_profiles, make_estimator, parse_tokens
     from .sources.walk import WalkOptions
     from .summary import Summary, summarise
+    from .upkeep import (
+        cache_file,
+        cache_savings,
+        cache_status,
+        clear_cache,
+        open_cache,
+        verify_cache,
+        watch_cache,
+        work_cache,
+    )
 
 __version__ = "0.1.0"
 
@@ -93,6 +104,7 @@ _HOMES = {
     ),
     "compacting": ("compact", "compaction_data"),
     "costing": ("CostReport", "cost_of_pack", "cost_of_usages", "read_prices", "read_usages"),
+    "caching": ("CacheOptions",),
     "counting": ("count_missing", "estimator_for_artifact", "recount"),
     "diffing": ("DiffReport", "diff"),
     "exits": ("redacted",),
@@ -153,6 +165,16 @@ _HOMES = {
     "sources.tokens": ("list_profiles", "make_estimator", "parse_tokens"),
     "sources.walk": ("WalkOptions",),
     "summary": ("Summary", "summarise"),
+    "upkeep": (
+        "cache_file",
+        "cache_savings",
+        "cache_status",
+        "clear_cache",
+        "open_cache",
+        "verify_cache",
+        "watch_cache",
+        "work_cache",
+    ),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -164,6 +186,7 @@ __all__ = [
     "SCHEMAS",
     "BudgetEnvelope",
     "BudgetZone",
+    "CacheOptions",
     "ContextUnit",
     "CostReport",
     "CoverageDimension",
@@ -201,6 +224,10 @@ __all__ = [
     "assemble_segments",
     "assembly_data",
     "breakers_of",
+    "cache_file",
+    "cache_savings",
+    "cache_status",
+    "clear_cache",
     "compact",
     "compaction_data",
     "cost_of_pack",
@@ -214,6 +241,7 @@ __all__ = [
     "list_profiles",
     "make_estimator",
     "min_cacheable",
+    "open_cache",
     "pack",
     "parse_tokens",
     "plan_budget",
@@ -239,6 +267,9 @@ __all__ = [
     "summarise",
     "task_kinds",
     "verify",
+    "verify_cache",
+    "watch_cache",
+    "work_cache",
     "write_pack",
     "write_text",
     "write_texts",

@@ -39,6 +39,7 @@ _BATCH_BYTES: Final = 8 << 20
 _REMEMBERED: Final = frozenset({SkipReason.BINARY, SkipReason.OWN_OUTPUT})
 """Reasons that lie in a file's content; others are found again by looking."""
 
+_SELECT: Final = "SELECT path, size, mtime_ns, ctime_ns, inode, digest, version, content, facts FROM contexts"
 _INSERT_CONTEXT: Final = "INSERT OR REPLACE INTO contexts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _INSERT_CONTENT: Final = (
     "INSERT OR IGNORE INTO contents (key, digest, version, units, updated_at) VALUES (?, ?, ?, ?, ?)"
@@ -100,6 +101,10 @@ class _Row(NamedTuple):
     version: str
     content: str | None
     facts: str
+
+
+def _row(row: tuple[Any, ...]) -> tuple[str, _Row]:
+    return row[0], _Row(None if row[1] is None else Signature(*row[1:5]), *row[5:])
 
 
 class Contexts:
@@ -190,6 +195,7 @@ class Contexts:
         known = trusted or (None, None, None, None)
         row = (source.path, *known, digest, self._version, key, to_json(facts).decode(), now)
         self._pending.append((row, new))
+        self._rows[source.path] = _Row(trusted, digest, self._version, key, row[8])
         if len(self._pending) >= _BATCH_FILES or self._bytes >= _BATCH_BYTES:
             self.flush()
 
@@ -205,8 +211,8 @@ class Contexts:
 
         self.guarded(lambda: self._database.write(change), None)
 
-    def forget_missing(self, walked: Iterable[str]) -> int:
-        """Drop the rows of files that are gone; returns how many. Those that a walk found are not asked."""
+    def forget_missing(self, walked: Iterable[str]) -> list[str]:
+        """Drop the rows of files that are gone, and return their paths; what a walk found is not asked."""
         there = set(walked)
         gone = [
             path
@@ -219,7 +225,9 @@ class Contexts:
 
         if gone:
             self.guarded(lambda: self._database.write(change), None)
-        return len(gone)
+            for path in gone:
+                del self._rows[path]
+        return gone
 
     def changed(self, source: SourceFile) -> bool:
         """Whether the file is unknown, or not certain to be as it was."""
@@ -227,11 +235,24 @@ class Contexts:
         now = self._look(source)
         return row is None or now is None or row.signature != now or row.version != self._version
 
+    def remembered(self, path: str) -> tuple[dict[str, Any], Content] | None:
+        """Return the facts and the content of a file as they were, whether or not it is still like that."""
+        row = self._rows.get(path)
+        if row is None or row.content is None or row.version != self._version:
+            return None
+        key = row.content
+        content = self.guarded(lambda: self._content(key), None)
+        return None if content is None else (from_json(row.facts), content)
+
+    def reload(self, path: str) -> None:
+        """Look again at what is stored of one file: other processes write, too."""
+        none: list[tuple[Any, ...]] = []
+        found = self.guarded(lambda: self._database.rows(f"{_SELECT} WHERE path = ?", (path,)), none)
+        self._rows.pop(path, None)
+        self._rows.update(map(_row, found))
+
     def _load(self) -> dict[str, _Row]:
-        rows = self._database.rows(
-            "SELECT path, size, mtime_ns, ctime_ns, inode, digest, version, content, facts FROM contexts"
-        )
-        return {row[0]: _Row(None if row[1] is None else Signature(*row[1:5]), *row[5:]) for row in rows}
+        return dict(map(_row, self._database.rows(_SELECT)))
 
     def _look(self, source: SourceFile) -> Signature | None:
         """Return the file's signature, taken before it is read: a change in between shows the next time."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from .contexts import Contexts
@@ -17,6 +17,7 @@ from .database import Database
 DIGEST_BYTES: Final = 16
 
 _ENTRY: Final = struct.Struct(f"<{DIGEST_BYTES}sI")
+_AT_ONCE: Final = 500
 _MOST: Final = 4_096
 """Counts that are kept of one content: tasks make excerpts of their own, and the oldest are forgotten."""
 
@@ -73,3 +74,27 @@ class Counts:
             kept.update(entries)
             blob = b"".join(_ENTRY.pack(*entry) for entry in list(kept.items())[-_MOST:])
             db.execute("INSERT OR REPLACE INTO counts VALUES (?, ?, ?)", (content, self._recipe, blob))
+
+
+class TextCounts:
+    """A :class:`..tokens.cached.CountStore` in the database: counts of texts by the digest of the text."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def get_many(self, keys: Sequence[str]) -> Mapping[str, int]:
+        """Return the counts that are known among ``keys``."""
+        found: dict[str, int] = {}
+        for start in range(0, len(keys), _AT_ONCE):
+            part = keys[start : start + _AT_ONCE]
+            marks = ", ".join("?" * len(part))
+            sql = f"SELECT key, tokens FROM text_counts WHERE key IN ({marks})"  # noqa: S608 - marks only
+            found.update(self._database.rows(sql, part))
+        return found
+
+    def put_many(self, counts: Mapping[str, int]) -> None:
+        """Remember ``counts``."""
+        rows = list(counts.items())
+        self._database.write(
+            lambda db: db.executemany("INSERT OR IGNORE INTO text_counts VALUES (?, ?)", rows)
+        )

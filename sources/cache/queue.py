@@ -109,6 +109,8 @@ class Queue:
         :data:`LEASE_MS` and :data:`ATTEMPTS` unless given.
     clock
         Milliseconds since 1970; all processes must agree on it.
+    claimant
+        Name that claims begin with; unique, and made up when absent.
     """
 
     def __init__(
@@ -118,11 +120,14 @@ class Queue:
         lease_ms: int = LEASE_MS,
         attempts: int = ATTEMPTS,
         clock: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+        claimant: str | None = None,
     ) -> None:
         self._database = database
         self._lease_ms = lease_ms
         self._attempts = attempts
         self._clock = clock
+        self._claimant = claimant or uuid.uuid4().hex
+        self._claims = 0
 
     def add(self, wanted: Iterable[Wanted], *, priority: int = 0, changed: bool = False) -> int:
         """Queue files; those that are queued already keep their place, and rise to ``priority``.
@@ -154,7 +159,8 @@ class Queue:
 
     def claim(self) -> Job | None:
         """Take the next job, the most wanted and then the oldest; None when there is none to take."""
-        claim = f"{os.getpid()}-{uuid.uuid4().hex}"
+        self._claims += 1
+        claim = f"{self._claimant}/{self._claims}"
 
         def change(connection: sqlite3.Connection) -> tuple[int, str, bytes | None, int, int] | None:
             now = self._clock()
@@ -211,6 +217,20 @@ class Queue:
 
         return self._database.write(change)
 
+    def release(self, claimant: str, *, forgive: bool = False) -> int:
+        """Take back what a worker that is gone had in hand; returns how many jobs.
+
+        Parameters
+        ----------
+        forgive
+            The worker was ended on purpose: that was no attempt.
+        """
+        sql = (
+            "UPDATE jobs SET status = 'pending', claim = NULL, lease_until = NULL, "
+            "attempts = max(0, attempts - ?) WHERE status = 'working' AND claim GLOB ?"
+        )
+        return self._database.write(lambda db: db.execute(sql, (int(forgive), f"{claimant}/*")).rowcount)
+
     def paths(self) -> frozenset[str]:
         """Return the paths of all jobs, the dead ones included."""
         return frozenset(path for (path,) in self._database.rows("SELECT path FROM jobs"))
@@ -237,6 +257,10 @@ class Queue:
                 ).rowcount
             )
         )
+
+    def held(self) -> bool:
+        """Whether some worker has a job in hand."""
+        return self._database.row("SELECT 1 FROM jobs WHERE status = 'working' LIMIT 1") is not None
 
     def open(self) -> int:
         """Return how many jobs are not dead."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Final, Self, TypeVar
 
 from ..candidates import ScannedFile
 from .contexts import Contexts
@@ -16,6 +17,10 @@ from .location import database_path
 from .queue import WANTED, Queue, Wanted
 from .summaries import WHOLE, Summaries, Use, has_summaries, summary_key
 from .versions import code_version
+
+_ADD_UP: Final = (
+    "INSERT INTO tallies VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value"
+)
 
 T = TypeVar("T")
 
@@ -29,6 +34,8 @@ class Cache:
         The repository.
     folder
         Where caches are; the user's cache folder by default (:mod:`.location`).
+    claimant
+        Name of the worker that this is for.
 
     Attributes
     ----------
@@ -43,13 +50,13 @@ class Cache:
         The cache cannot be used here; the work goes on without.
     """
 
-    def __init__(self, root: Path, folder: Path | None = None) -> None:
+    def __init__(self, root: Path, folder: Path | None = None, *, claimant: str | None = None) -> None:
         self.root = Path(os.path.realpath(root))
         self.path = database_path(root, folder)
         self.database: Database = open_database(self.path)
         self.notices: list[str] = list(self.database.notices)
         self.version = code_version()
-        self.queue = Queue(self.database)
+        self.queue = Queue(self.database, claimant=claimant)
         self._contexts: Contexts | None = None
 
     def __enter__(self) -> Self:
@@ -79,6 +86,18 @@ class Cache:
         self.contexts.flush()
         summaries.flush()
         self.guarded(lambda: self._queue(files, summaries), None)
+        gone = self.contexts.forget_missing(file.path for file in files)
+        self.guarded(lambda: self.queue.drop(gone), None)
+        self.guarded(lambda: self.database.write(self._tally), None)
+
+    def _tally(self, db: sqlite3.Connection) -> None:
+        db.executemany(_ADD_UP, [("scans", 1), *asdict(self.contexts.tally).items()])
+
+    def queue_changed(self, files: Sequence[ScannedFile]) -> int:
+        """Queue those of these files whose summaries are still to be made; returns how many."""
+        none: list[ScannedFile] = []
+        rest = self.guarded(lambda: self.unsummarised(files), none)
+        return self.guarded(lambda: self.queue.add(map(_wanted, rest), changed=True), 0)
 
     def _queue(self, files: Sequence[ScannedFile], summaries: Summaries) -> None:
         rest = self.unsummarised(files)
