@@ -133,7 +133,8 @@ Approximate = Annotated[
     bool, typer.Option("--approximate", help="Estimate tokens from above, for any model.")
 ]
 Format = Annotated[
-    str, typer.Option("--format", metavar="markdown|xml|plain|json", help="How the prompt is written.")
+    str,
+    typer.Option("--format", metavar="NAME", help="How the prompt is written: markdown, xml, plain or json."),
 ]
 
 Include = Annotated[

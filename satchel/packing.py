@@ -20,6 +20,7 @@ from .models import (
     UsageError,
 )
 from .models.reading import collector_paused
+from .prefixes import prefix_diagnostics, rule_of
 from .prompt import FORMATS, RenderedPrompt, render, report
 from .solver.conflict import least_budget
 from .solver.demands import Allowance
@@ -327,13 +328,16 @@ def _complete(
     estimator: TokenEstimator,
 ) -> PackedContext:
     """Return the artifact with its prompt, the files that became no unit, and what the scan has to say."""
+    rule = rule_of(problem.profile)
     prompt = report(
         problem,
         rendered,
         count_many=estimator.count_batch,
         method=estimator.method,
         limit=_prompt_limit(problem.envelope),
+        min_cacheable_tokens=rule.minimum if rule else 0,
     )
+    remarks = prefix_diagnostics(prompt, problem, rule)
     counts, skipped = context.counts, (*context.skipped_units, *found.skipped)
     return PackedContext(
         **{
@@ -345,7 +349,7 @@ def _complete(
                 skipped=len(skipped),
             ),
             "skipped_units": skipped,
-            "diagnostics": (*context.diagnostics, *found.diagnostics),
+            "diagnostics": (*context.diagnostics, *found.diagnostics, *remarks),
             "scan": found.report,
             "prompt": prompt,
         }

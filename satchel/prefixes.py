@@ -7,8 +7,25 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from .exits import redacted
-from .models import PackedContext, Problem, PromptReport, UsageError
-from .prompt import CachePlan, CacheRule, chat_request, find_cache_rule, plan_breakpoints, render
+from .models import (
+    Diagnostic,
+    ModelProfile,
+    PackedContext,
+    Problem,
+    PromptReport,
+    Severity,
+    UnknownReferenceError,
+    UsageError,
+)
+from .prompt import (
+    CachePlan,
+    CacheRule,
+    chat_request,
+    find_cache_rule,
+    lint_prefix,
+    plan_breakpoints,
+    render,
+)
 
 _SERVED: Final = {
     "anthropic": frozenset({"anthropic"}),
@@ -33,6 +50,38 @@ def prompt_of(context: PackedContext) -> PromptReport:
     if context.prompt is None:
         raise UsageError("the artifact has no prompt", field="ARTIFACT", hint="make it with 'satchel pack'")
     return context.prompt
+
+
+def rule_of(profile: ModelProfile | None) -> CacheRule | None:
+    """Return what is known of the prompt cache of the model that a pack is counted for, or None."""
+    if profile is None or not profile.model:
+        return None
+    try:
+        return find_cache_rule(profile.model)
+    except UnknownReferenceError:
+        return None
+
+
+def prefix_diagnostics(
+    report: PromptReport, problem: Problem, rule: CacheRule | None
+) -> tuple[Diagnostic, ...]:
+    """Return what is to be known of a prompt's stable prefix: that it is not cached, or will not stay so."""
+    found: list[Diagnostic] = []
+    boundary = report.boundary
+    if rule is not None and boundary.reason == "below_minimum":
+        data: dict[str, Any] = {"tokens": boundary.tokens, "minimum": rule.minimum, "provider": rule.provider}
+        text = f"the stable prefix of {boundary.tokens} tokens is not cached: {rule.provider} caches"
+        text += f" {rule.minimum} or more of this model"
+        found.append(Diagnostic(severity=Severity.INFO, code="prefix_below_minimum", message=text, data=data))
+    elif rule is not None and boundary.cacheable and (doubt := rule.doubt(boundary.tokens)):
+        data = {"tokens": boundary.tokens, "minimum": rule.minimum, "observed": rule.safe_minimum}
+        found.append(Diagnostic(severity=Severity.INFO, code="prefix_in_doubt", message=doubt, data=data))
+    for breaker in lint_prefix(problem.by_id[name] for name in boundary.segment_ids):
+        data = {"id": breaker.id, "rule": breaker.rule, "line": breaker.line}
+        found.append(
+            Diagnostic(severity=Severity.WARNING, code="prefix_breaker", message=str(breaker), data=data)
+        )
+    return tuple(found)
 
 
 def plan_of(

@@ -32,16 +32,18 @@ def command(
     format: Annotated[  # noqa: A002 - the option's name
         str | None,
         typer.Option(
-            "--format", metavar="markdown|xml|plain|json", help="Another format than the artifact's own."
+            "--format",
+            metavar="NAME",
+            help="Another format than the artifact's own: markdown, xml, plain or json.",
         ),
     ] = None,
     shape: Annotated[
         str | None,
         typer.Option(
             "--request",
-            metavar="anthropic|openai|responses|bedrock|gemini",
+            metavar="SHAPE",
             help="Print the prompt as the part of a provider's request that holds it, as JSON, with the "
-            "cache markers that its rules allow.",
+            "cache markers that its rules allow: anthropic, openai, responses, bedrock or gemini.",
         ),
     ] = None,
     model: Annotated[

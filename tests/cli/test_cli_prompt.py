@@ -87,6 +87,21 @@ def test_a_prefix_below_the_minimum_is_not_priced_as_cached(here: Satchel, packs
     assert fill is None or fill["id"] in fitting
 
 
+def test_a_pack_says_why_its_prefix_is_not_cached(here: Satchel, tmp_path: Path) -> None:
+    """K04: 377 tokens are not marked as cacheable for a model that takes 4,096, and the artifact says so."""
+    (tmp_path / "a.py").write_text("def answer():\n    return 42\n" * 20)
+    done = here(
+        "pack", ".", "--budget", "600", "--model", "claude-haiku-4-5", "-o", "out", "--solver", "greedy"
+    )
+    assert done.code == 0, done.err
+    artifact = json.loads((tmp_path / "out/packed-context.json").read_text())
+    boundary = artifact["prompt"]["boundary"]
+    assert (boundary["reason"], boundary["cacheable"]) == ("below_minimum", False)
+    (told,) = (d for d in artifact["diagnostics"] if d["code"] == "prefix_below_minimum")
+    assert told["data"] == {"tokens": boundary["tokens"], "minimum": 4096, "provider": "anthropic"}
+    assert here("verify", "out/packed-context.json").code == 0
+
+
 def test_recorded_calls_are_billed_once(here: Satchel, prices: Path, tmp_path: Path) -> None:
     """K08, K09, K10: records of several providers in one file, and their sum."""
     records = [

@@ -31,6 +31,6 @@ def test_the_envelope_of_the_seed() -> None:
     assert BudgetEnvelope.from_data(ENVELOPE).available == 114_000
     stated = BudgetEnvelope.from_data({**ENVELOPE, "availableInputTokens": 114_000})
     assert stated.available == 114_000
-    assert [zone.name for zone in stated.zones][0] == "system"
+    assert stated.zones[0].name == "system"
     with pytest.raises(EnvelopeError, match="availableInputTokens"):
         BudgetEnvelope.from_data({**ENVELOPE, "availableInputTokens": 112_000})
