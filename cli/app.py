@@ -15,6 +15,7 @@ from . import failures
 from .commands import (
     assemble,
     budget,
+    cache,
     compact,
     cost,
     diff,
@@ -50,6 +51,7 @@ COMMANDS = (
 
 for module in COMMANDS:
     app.command(module.__name__.rpartition(".")[2])(module.command)
+app.add_typer(cache.app, name="cache")
 
 
 def _version(value: bool) -> None:

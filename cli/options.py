@@ -12,7 +12,7 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from .. import Engine, PackedContext, PackOptions, Progress, ScanOptions, SolveOptions, Task
+    from .. import CacheOptions, Engine, PackedContext, PackOptions, Progress, ScanOptions, SolveOptions, Task
     from ..outputs import Kind as OutputKind
 
 
@@ -217,6 +217,29 @@ Force = Annotated[
     bool, typer.Option("--force", help="Let outputs replace files that Satchel did not write, too.")
 ]
 
+CacheDir = Annotated[
+    Path | None,
+    typer.Option(
+        "--cache-dir",
+        metavar="DIR",
+        parser=written("--cache-dir"),
+        help="Folder for caches, one file for each repository; by default $SATCHEL_CACHE_DIR, or Satchel's "
+        "part of the user's cache folder.",
+    ),
+]
+NoCache = Annotated[
+    bool, typer.Option("--no-cache", help="Remember nothing, and use nothing that is remembered.")
+]
+Summaries = Annotated[
+    str,
+    typer.Option(
+        "--summaries",
+        metavar="compute|cached|off",
+        help="Summary rungs: those of the most relevant units, looked up or made on the spot; only those "
+        "that 'satchel cache work' has made; or none.",
+    ),
+]
+
 Json = Annotated[
     bool,
     typer.Option("--json", help="Print JSON to standard output, and errors as JSON to standard error."),
@@ -279,9 +302,10 @@ def scan_options(
     submodules: bool,
     max_file_bytes: int | None,
     own_outputs: tuple[str, ...],
+    summaries: str = "compute",
 ) -> ScanOptions:
     """Return the options of the scan."""
-    from .. import ScanOptions, WalkOptions
+    from .. import ScanOptions, SummaryUse, WalkOptions
 
     walk = WalkOptions(
         include=tuple(include or ()),
@@ -293,7 +317,15 @@ def scan_options(
         global_ignore=not no_global_ignore,
         nested=submodules,
     )
-    return ScanOptions(walk=walk if max_file_bytes is None else replace(walk, max_file_bytes=max_file_bytes))
+    limited = walk if max_file_bytes is None else replace(walk, max_file_bytes=max_file_bytes)
+    return ScanOptions(walk=limited, summaries=SummaryUse.named(summaries))
+
+
+def cache_options(folder: Path | None, *, unused: bool = False) -> CacheOptions | None:
+    """Return where the cache is; None when there is to be none."""
+    from .. import CacheOptions
+
+    return None if unused else CacheOptions(folder)
 
 
 def solve_options(

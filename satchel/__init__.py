@@ -75,6 +75,8 @@ if TYPE_CHECKING:
     from .solver.options import Engine, Progress, SolveOptions
     from .solver.verify import VerifyReport, verify
     from .solving import solve
+    from .sources.cache.report import CacheStatus, CacheVerdict, Saving, Savings
+    from .sources.cache.summaries import SummaryUse
     from .sources.scan import ScanOptions, ScanResult, scan
     from .sources.tasks import task_kinds
     from .sources.tokens import list_profiles, make_estimator, parse_tokens
@@ -160,6 +162,8 @@ _HOMES = {
     "solver.options": ("Engine", "Progress", "SolveOptions"),
     "solver.verify": ("VerifyReport", "verify"),
     "solving": ("solve",),
+    "sources.cache.report": ("CacheStatus", "CacheVerdict", "Saving", "Savings"),
+    "sources.cache.summaries": ("SummaryUse",),
     "sources.scan": ("ScanOptions", "ScanResult", "scan"),
     "sources.tasks": ("task_kinds",),
     "sources.tokens": ("list_profiles", "make_estimator", "parse_tokens"),
@@ -187,6 +191,8 @@ __all__ = [
     "BudgetEnvelope",
     "BudgetZone",
     "CacheOptions",
+    "CacheStatus",
+    "CacheVerdict",
     "ContextUnit",
     "CostReport",
     "CoverageDimension",
@@ -208,12 +214,15 @@ __all__ = [
     "RedundancyGroup",
     "Rendering",
     "SatchelError",
+    "Saving",
+    "Savings",
     "ScanOptions",
     "ScanResult",
     "SegmentFile",
     "SolveOptions",
     "SourceRef",
     "Summary",
+    "SummaryUse",
     "Task",
     "UsageError",
     "VerificationError",

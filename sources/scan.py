@@ -23,7 +23,7 @@ from ..models import (
 from .account import account, diagnostics
 from .cache.facts import remembered_history
 from .cache.store import Cache
-from .cache.summaries import Summaries, Use
+from .cache.summaries import Summaries, SummaryUse
 from .candidates import Candidate, Reading, read_candidates
 from .extract import default_registry
 from .file_classes import FileClass
@@ -76,13 +76,13 @@ class ScanOptions:
     cache
         What earlier runs found out; it changes no byte of the result.
     summaries
-        Where summary rungs come from (:class:`.cache.summaries.Use`).
+        Where summary rungs come from (:class:`.cache.summaries.SummaryUse`).
     """
 
     walk: WalkOptions = field(default_factory=WalkOptions)
     history: bool = True
     cache: Cache | None = field(default=None, repr=False, compare=False)
-    summaries: Use = Use.COMPUTE
+    summaries: SummaryUse = SummaryUse.COMPUTE
 
 
 @dataclass(frozen=True, slots=True)

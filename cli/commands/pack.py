@@ -12,6 +12,7 @@ from ..options import (
     About,
     Approximate,
     Budget,
+    CacheDir,
     Encoding,
     Exclude,
     Focus,
@@ -24,6 +25,7 @@ from ..options import (
     Kind,
     MaxFileBytes,
     Model,
+    NoCache,
     NoDefaultExcludes,
     NoIgnore,
     Outline,
@@ -34,11 +36,13 @@ from ..options import (
     Sensitive,
     Solver,
     Submodules,
+    Summaries,
     TimeLimit,
     Title,
     Tokenizer,
     Workers,
     WorkLimit,
+    cache_options,
     exit_code,
     focused,
     pack_options,
@@ -79,6 +83,9 @@ def command(
     sensitive: Sensitive = False,
     submodules: Submodules = False,
     max_file_bytes: MaxFileBytes = None,
+    summaries: Summaries = "compute",
+    cache_dir: CacheDir = None,
+    no_cache: NoCache = False,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -128,6 +135,7 @@ def command(
                 submodules=submodules,
                 max_file_bytes=max_file_bytes,
                 own_outputs=inside(repo, (folder, *(() if prompt is None else (prompt,)))),
+                summaries=summaries,
             ),
             solve=solve_options(
                 solver=solver,
@@ -138,7 +146,9 @@ def command(
                 workers=workers,
                 on_progress=ticker.progress,
             ),
+            cache=cache_options(cache_dir, unused=no_cache),
             on_stage=ticker.stage,
+            on_notice=note,
         )
         from ... import pack, summarise, write_pack
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
@@ -99,6 +99,12 @@ class Saving(NamedTuple):
         """Share of the tokens that is saved, 0..1."""
         return 1.0 - self.after / self.before if self.before else 0.0
 
+    @staticmethod
+    def together(entries: Iterable[Saving], name: str = "together") -> Saving:
+        """Return the sum of several."""
+        sums = [(entry.texts, entry.before, entry.after) for entry in entries]
+        return Saving(name, *(sum(column) for column in zip((0, 0, 0), *sums, strict=True)))
+
 
 @dataclass(frozen=True, slots=True)
 class Savings:
@@ -126,6 +132,11 @@ class Savings:
     files: int
     unsummarised: int
     largest: tuple[Saving, ...]
+
+    @property
+    def together(self) -> Saving:
+        """All files that have a summary."""
+        return Saving.together(self.by_kind)
 
 
 class _Known(NamedTuple):
@@ -224,9 +235,9 @@ def savings(cache: Cache, estimator: TokenEstimator, *, shown: int = _SHOWN) -> 
         ]
         for kind, entries in sorted(kinds.items())
     }
-    by_kind = tuple(_sum(kind, entries) for kind, entries in by_file.items())
+    by_kind = tuple(Saving.together(entries, kind) for kind, entries in by_file.items())
     by_rung = tuple(
-        _sum(state.value, [Saving("", 1, *pair) for pair in _pairs(counter, rungs[state])])
+        Saving.together([Saving("", 1, *pair) for pair in _pairs(counter, rungs[state])], state.value)
         for state in sorted(rungs, key=lambda state: state.depth)
     )
     every = [entry for entries in by_file.values() for entry in entries]
@@ -246,12 +257,6 @@ def _delete(database: Database, sql: str, key: str) -> None:
 def _pairs(counter: CachedEstimator, texts: list[tuple[str, str]]) -> list[tuple[int, int]]:
     counts = iter(counter.count_batch([text for pair in texts for text in pair]))
     return list(zip(counts, counts, strict=True))
-
-
-def _sum(name: str, entries: list[Saving]) -> Saving:
-    return Saving(
-        name, len(entries), sum(entry.before for entry in entries), sum(entry.after for entry in entries)
-    )
 
 
 def _known(cache: Cache) -> Iterator[_Known]:

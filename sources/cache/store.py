@@ -15,7 +15,7 @@ from .contexts import Contexts
 from .database import Database, damaged, open_database, set_aside
 from .location import database_path
 from .queue import WANTED, Queue, Wanted
-from .summaries import WHOLE, Summaries, Use, has_summaries, summary_key
+from .summaries import WHOLE, Summaries, SummaryUse, has_summaries, summary_key
 from .versions import code_version
 
 _ADD_UP: Final = (
@@ -74,7 +74,7 @@ class Cache:
             self._contexts = Contexts(self.database, self.root, self.version, self.failed)
         return self._contexts
 
-    def summaries(self, use: Use) -> Summaries:
+    def summaries(self, use: SummaryUse) -> Summaries:
         """Return what gives units their summary rungs."""
         return Summaries(use, self.version, self.database, self.contexts)
 

@@ -10,11 +10,11 @@ import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 from pydantic_core import from_json, to_json
 
-from ...models import Diagnostic, Severity, State
+from ...models import Diagnostic, Severity, State, UsageError
 from ..candidates import Candidate, ScannedFile, document_of
 from ..extract import Document, Form, Fragment, Span
 from ..languages import ROLES, Role
@@ -36,7 +36,7 @@ _INSERT: Final = (
 )
 
 
-class Use(StrEnum):
+class SummaryUse(StrEnum):
     """Where the summary rungs of a pack come from.
 
     COMPUTE
@@ -50,6 +50,15 @@ class Use(StrEnum):
     COMPUTE = "compute"
     CACHED = "cached"
     OFF = "off"
+
+    @classmethod
+    def named(cls, text: str) -> Self:
+        """Return the use called ``text``; raises :class:`UsageError` when there is none."""
+        try:
+            return cls(text)
+        except ValueError:
+            hint = f"accepted: {', '.join(cls)}"
+            raise UsageError("is no use of summaries", field="summaries", value=text, hint=hint) from None
 
 
 class Made(NamedTuple):
@@ -135,7 +144,11 @@ class Summaries:
     """
 
     def __init__(
-        self, use: Use, version: str = "", database: Database | None = None, contexts: Contexts | None = None
+        self,
+        use: SummaryUse,
+        version: str = "",
+        database: Database | None = None,
+        contexts: Contexts | None = None,
     ) -> None:
         self._use = use
         self._version = version
@@ -147,12 +160,12 @@ class Summaries:
 
     def __call__(self, candidate: Candidate) -> Form | None:
         """Return the summary of a candidate's fragment, if there is one and it may be had."""
-        if self._use is Use.OFF:
+        if self._use is SummaryUse.OFF:
             return None
         found = self._lookup(candidate)
         if found is not None:
             return found.form
-        if self._use is Use.CACHED:
+        if self._use is SummaryUse.CACHED:
             path = candidate.file.path
             self.missing[path] = self.missing.get(path, 0) + 1
             return None
