@@ -137,7 +137,7 @@ def compact_history(
         return Compaction(turns, tuple(range(len(turns))), sum(sizes), 0, (), overflow=False)
     held, older, recent = _sorted_out(turns, keep_recent)
     room = max_tokens - sum(sizes[i] for block in (*held, *recent) for i in block)
-    chosen = _chosen(older, turns, sizes, room - summary_reserve, fit) if fit and room > 0 else []
+    chosen = _chosen(older, turns, sizes, room - summary_reserve, fit) if fit and room > 0 else frozenset()
     room -= sum(sizes[i] for block in chosen for i in block)
     folded = [i for block in older if block not in chosen for i in block]
     summary = _summary(summarise, [turns[i] for i in folded], summary_role) if room > turn_overhead else None
@@ -210,8 +210,10 @@ def _blocks(turns: Sequence[Turn]) -> list[Block]:
 def _sorted_out(turns: Sequence[Turn], keep_recent: int) -> tuple[list[Block], list[Block], list[Block]]:
     """Return the blocks with pinned turns, the older ones, and the recent ones: the last is always recent."""
     blocks = _blocks(turns)
-    held = [block for block in blocks if any(turns[i].pinned for i in block)]
-    free = [block for block in blocks if block not in held]
+    held: list[Block] = []
+    free: list[Block] = []
+    for block in blocks:
+        (held if any(turns[i].pinned for i in block) else free).append(block)
     first = len(turns) - keep_recent
     recent = [block for block in free if block[-1] >= first] or free[-1:]
     return held, free[: len(free) - len(recent)], recent
@@ -229,7 +231,7 @@ def _given_up(recent: list[Block], sizes: Sequence[int], room: int) -> tuple[lis
 
 def _chosen(
     older: list[Block], turns: Sequence[Turn], sizes: Sequence[int], room: int, fit: Fit
-) -> list[Block]:
+) -> frozenset[Block]:
     """Return the older blocks that stay by their value; of age alone, a newer turn is worth more."""
     values = [turn.value if turn.value is not None else i + 1 for i, turn in enumerate(turns)]
     choices = [
@@ -238,7 +240,7 @@ def _chosen(
     ]
     ranked = sorted(choices, key=lambda choice: (-choice.value, -int(choice.id)))
     kept = checked_fit(fit, ranked, max(0, room))
-    return [block for k, block in enumerate(older) if str(k) in kept]
+    return frozenset(block for k, block in enumerate(older) if str(k) in kept)
 
 
 def _summary(summarise: Summarise | None, folded: Sequence[Turn], role: str) -> Turn | None:

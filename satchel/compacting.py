@@ -52,6 +52,15 @@ def compact(
     )
 
 
+def begins_with_an_answer(compacted: Compaction, history: History) -> bool:
+    """Tell whether a conversation that the user began would now begin with somebody else."""
+    before, after = (
+        next((turn.role for turn in turns if not turn.pinned), "user")
+        for turns in (history.turns, compacted.turns)
+    )
+    return before == "user" and after != "user"
+
+
 def compaction_data(compacted: Compaction, history: History) -> dict[str, Any]:
     """Return a compaction as JSON data: its messages, and what became of every turn."""
     return {

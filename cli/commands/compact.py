@@ -86,6 +86,7 @@ def command(
         read_prompt,
         write_texts,
     )
+    from ...compacting import begins_with_an_answer
 
     cap = parse_tokens(max_tokens, option="--max-tokens")
     given = read_history(history)
@@ -125,5 +126,7 @@ def command(
         note("the summary does not fit beside the latest messages", kind="warning", style="yellow")
     if short.overflow:
         note("what may not be left out takes more than fits", kind="warning", style="yellow")
+    if begins_with_an_answer(short, given):
+        note("it now begins with an answer, which some providers refuse: give a summary, or keep more")
     if given.uncounted:
         note(f"{count(given.uncounted, 'part')} that hold no text were not counted")

@@ -102,6 +102,24 @@ def test_a_pack_says_why_its_prefix_is_not_cached(here: Satchel, tmp_path: Path)
     assert here("verify", "out/packed-context.json").code == 0
 
 
+def test_json_lines_are_a_format_like_the_others(here: Satchel, packs: Path) -> None:
+    """Packed, verified, rendered again, replaced by its like, and never read as evidence (G20)."""
+    for _ in range(2):
+        done = here(
+            "pack", "repo", "--budget", "900", "--format", "json", "-o", "repo/out", "--solver", "greedy"
+        )
+        assert done.code == 0, done.err
+    path = "repo/out/packed-context.json"
+    text = (packs / "repo/out/prompt.jsonl").read_text("utf-8")
+    assert all(isinstance(json.loads(line), dict) for line in text.splitlines())
+    assert text.startswith('{"guide":')
+    assert here("verify", path).code == 0
+    assert here("render", path).out == text
+    shutil.move(packs / "repo/out/prompt.jsonl", packs / "repo/kept.jsonl")
+    left_out = here("scan", "repo", "--json").out
+    assert "kept.jsonl" not in left_out or "own_output" in left_out
+
+
 def test_recorded_calls_are_billed_once(here: Satchel, prices: Path, tmp_path: Path) -> None:
     """K08, K09, K10: records of several providers in one file, and their sum."""
     records = [
@@ -336,6 +354,13 @@ def test_what_is_no_conversation_is_told(here: Satchel, tmp_path: Path, text: st
     done = here("compact", "bad.json", "--max-tokens", "10")
     assert done.code == 2
     assert words in done.err
+
+
+def test_a_conversation_that_begins_with_an_answer_is_warned_of(here: Satchel) -> None:
+    lines = "".join(json.dumps(message) + "\n" for message in CHAT)
+    done = here("compact", "-", "--max-tokens", "30", "--keep-recent", "2", stdin=lines)
+    assert [json.loads(line)["role"] for line in done.out.splitlines()] == ["system", "assistant", "user"]
+    assert "begins with an answer" in done.err
 
 
 def test_what_is_not_text_is_told_and_kept(here: Satchel, tmp_path: Path) -> None:
