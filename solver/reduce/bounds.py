@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
 from ..compile import Bools
@@ -85,7 +87,7 @@ def settled(p: Program, shut: Bools) -> Program:
         return p
     low = p.linear.col_lo.copy()
     low[c.rung_start[:-1][lost]] = 1
-    return p.with_linear(col_lo=low)
+    return p.with_linear(dataclasses.replace(p.linear, col_lo=low))
 
 
 def drop_slack(p: Program) -> Program:

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..compile import Ints
 from ..linear import Row
 from .bounds import settled
 from .closure import in_mask
 from .program import Program
+from .rows import Addition
 
 Shared = dict[int, list[tuple[int, int]]]
 """For each target the members that need it, each with the mask of the target's rungs that will do."""
@@ -64,9 +64,7 @@ def group_needs(p: Program) -> Program:
     return p.add_rows(rows)
 
 
-def _need_row(
-    p: Program, name: str, v: int, users: list[tuple[int, int]], k: int
-) -> tuple[Row, Ints, Ints, int]:
+def _need_row(p: Program, name: str, v: int, users: list[tuple[int, int]], k: int) -> Addition:
     own = p.rungs(np.array([u for u, _ in users], dtype=np.int64))
     target = p.rungs(np.array([v], dtype=np.int64))
     mask = int(np.bitwise_or.reduce([mask for _, mask in users]))

@@ -28,10 +28,17 @@ class Parts:
     def of(cls, c: Compiled, linear: Linear) -> Parts:
         """Go through the matrix once: every row of ours holds the rungs of one unit side by side."""
         entry_row = np.repeat(np.arange(len(linear.rows), dtype=np.int64), np.diff(linear.start))
-        is_rung = linear.cols < c.m
-        owner = np.where(is_rung, c.rung_unit[np.minimum(linear.cols, c.m - 1)], -1 - linear.cols)
-        new = np.ones(len(owner), dtype=np.bool_)
-        new[1:] = (owner[1:] != owner[:-1]) | (entry_row[1:] != entry_row[:-1])
+        new = starts_of_parts(c, linear.cols)
+        new[1:] |= entry_row[1:] != entry_row[:-1]
         first = np.flatnonzero(new).astype(np.int64)
-        unit = np.where(is_rung[first], owner[first], -1)
+        is_rung = linear.cols < c.m
+        unit = np.where(is_rung[first], c.rung_unit[np.minimum(linear.cols[first], c.m - 1)], -1)
         return cls(first, entry_row[first], unit, is_rung, np.cumsum(new) - 1)
+
+
+def starts_of_parts(c: Compiled, cols: Ints) -> Bools:
+    """Return where another unit, or a helper column, starts among the columns of one row."""
+    owner = np.where(cols < c.m, c.rung_unit[np.minimum(cols, c.m - 1)], -1 - cols)
+    new = np.ones(len(cols), dtype=np.bool_)
+    new[1:] = owner[1:] != owner[:-1]
+    return new

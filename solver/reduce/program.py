@@ -6,14 +6,14 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from ..compile import Bools, Compiled, Ints
-from ..linear import UNBOUNDED, Linear, Row
+from ..linear import Linear, Row
 from .closure import Closure
 from .parts import Parts
+from .rows import Addition, only_rows, with_rows
 
 
 @dataclass(frozen=True)
@@ -90,11 +90,14 @@ class Program:
         inside = np.arange(before[-1], dtype=np.int64) - np.repeat(before[:-1], sizes)
         return np.asarray(np.repeat(starts, sizes) + inside, dtype=np.int64)
 
-    def with_linear(self, **changes: Any) -> Program:
-        """Return the program with fields of ``linear`` replaced; what it knows of others goes along."""
-        after = Program(self.c, dataclasses.replace(self.linear, **changes), self.closure)
-        for name, source in (("families", "rows"), ("parts", "cols")):
-            if source not in changes and name in self.__dict__:
+    def with_linear(self, linear: Linear) -> Program:
+        """Return the program with ``linear`` instead; what is known of what it shares goes along."""
+        after = Program(self.c, linear, self.closure)
+        for name, same in (
+            ("families", linear.rows is self.linear.rows),
+            ("parts", linear.cols is self.linear.cols),
+        ):
+            if same and name in self.__dict__:
                 after.__dict__[name] = self.__dict__[name]
         return after
 
@@ -104,7 +107,7 @@ class Program:
             return self
         high = self.linear.col_hi.copy()
         high[: self.c.m][rungs] = 0
-        return self.with_linear(col_hi=high)
+        return self.with_linear(dataclasses.replace(self.linear, col_hi=high))
 
     def require(self, units: Bools) -> Program:
         """Return the program in which the given units must be in.
@@ -122,34 +125,12 @@ class Program:
         single = new.copy()
         single[owner] = False
         low[self.c.rung_start[:-1][single]] = 1
-        return self.with_linear(lo=lo, col_lo=low, rows=rows)
+        return self.with_linear(dataclasses.replace(self.linear, lo=lo, col_lo=low, rows=rows))
 
     def keep_rows(self, kept: Bools) -> Program:
         """Return the program without the rows that are not ``kept``."""
-        if kept.all():
-            return self
-        linear, sizes = self.linear, np.diff(self.linear.start)
-        inside = np.repeat(kept, sizes)
-        return self.with_linear(
-            start=np.concatenate([[0], np.cumsum(sizes[kept])]).astype(np.int64),
-            cols=linear.cols[inside],
-            coefs=linear.coefs[inside],
-            lo=linear.lo[kept],
-            hi=linear.hi[kept],
-            rows=[linear.rows[i] for i in np.flatnonzero(kept).tolist()],
-        )
+        return self if kept.all() else self.with_linear(only_rows(self.linear, kept))
 
-    def add_rows(self, rows: Sequence[tuple[Row, Ints, Ints, int]]) -> Program:
-        """Return the program with rows ``coefs . x[cols] <= hi`` added: (row, cols, coefs, hi) each."""
-        if not rows:
-            return self
-        linear = self.linear
-        sizes = np.array([len(cols) for _, cols, _, _ in rows], dtype=np.int64)
-        return self.with_linear(
-            start=np.concatenate([linear.start, linear.start[-1] + np.cumsum(sizes)]).astype(np.int64),
-            cols=np.concatenate([linear.cols, *(cols for _, cols, _, _ in rows)]).astype(np.int64),
-            coefs=np.concatenate([linear.coefs, *(coefs for _, _, coefs, _ in rows)]).astype(np.int64),
-            lo=np.concatenate([linear.lo, np.full(len(rows), -UNBOUNDED, dtype=np.int64)]),
-            hi=np.concatenate([linear.hi, np.array([hi for *_, hi in rows], dtype=np.int64)]),
-            rows=[*linear.rows, *(row for row, *_ in rows)],
-        )
+    def add_rows(self, rows: Sequence[Addition]) -> Program:
+        """Return the program with ``rows`` at its end."""
+        return self.with_linear(with_rows(self.linear, rows)) if rows else self
