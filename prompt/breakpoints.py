@@ -71,7 +71,7 @@ def plan_breakpoints(
     frame_tokens
         Unchanging tokens in front of the first segment.
     max_breakpoints
-        A limit below the provider's own.
+        A limit below the provider's own; with 0 none is placed.
 
     Raises
     ------
@@ -82,8 +82,9 @@ def plan_breakpoints(
     listed = list(segments)
     boundary = find_cache_breakpoint(listed, min_tokens=rule.minimum, frame_tokens=frame_tokens)
     warnings = [text] if (text := rule.doubt(boundary.tokens)) and boundary.cacheable else []
-    if not boundary.cacheable or rule.kind == "automatic":
-        cached = rule.cached(boundary.tokens) if boundary.cacheable else 0
+    if not boundary.cacheable or rule.kind == "automatic" or max_breakpoints == 0:
+        found = boundary.cacheable and rule.kind == "automatic"
+        cached = rule.cached(boundary.tokens) if found else 0
         return CachePlan(boundary, (), cached, tuple(warnings))
     room = _room(rule, used, max_breakpoints)
     sums = [frame_tokens]

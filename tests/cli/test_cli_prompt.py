@@ -116,8 +116,10 @@ def test_json_lines_are_a_format_like_the_others(here: Satchel, packs: Path) -> 
     assert here("verify", path).code == 0
     assert here("render", path).out == text
     shutil.move(packs / "repo/out/prompt.jsonl", packs / "repo/kept.jsonl")
-    left_out = here("scan", "repo", "--json").out
-    assert "kept.jsonl" not in left_out or "own_output" in left_out
+    (packs / "repo/other.jsonl").write_text('{"a": 1}\n')
+    listing = here("scan", "repo", "--json").out
+    assert "kept.jsonl" not in listing
+    assert "other.jsonl" in listing
 
 
 def test_recorded_calls_are_billed_once(here: Satchel, prices: Path, tmp_path: Path) -> None:

@@ -122,6 +122,8 @@ def test_markers_of_the_caller_count() -> None:
         assert plan.markers[-1].after_id == "e"
     assert len(plan_breakpoints(segments, rule(), borders=borders, max_breakpoints=2).markers) == 2
     assert len(plan_breakpoints(segments, rule(implicitBreakpoints=1), borders=borders).markers) == 3
+    none = plan_breakpoints(segments, rule(), borders=borders, max_breakpoints=0)
+    assert (none.markers, none.cached_tokens, none.boundary.cacheable) == ((), 0, True)
     for options in ({"used": 4}, {"used": 2, "max_breakpoints": 2}, {"used": -1}):
         with pytest.raises(UsageError) as caught:
             plan_breakpoints(segments, rule(), **options)  # type: ignore[arg-type]
