@@ -234,9 +234,9 @@ Summaries = Annotated[
     str,
     typer.Option(
         "--summaries",
-        metavar="compute|cached|off",
-        help="Summary rungs: those of the most relevant units, looked up or made on the spot; only those "
-        "that 'satchel cache work' has made; or none.",
+        metavar="USE",
+        help="Summary rungs: 'compute' looks those of the most relevant units up or makes them on the spot, "
+        "'cached' offers only what 'satchel cache work' has made, 'off' none.",
     ),
 ]
 
