@@ -17,6 +17,19 @@ from .read import Decoded, read_text
 from .score.risk import Finding, injections, redact
 from .walk import WalkOptions, WalkResult, walk
 
+_PREFIXES: Final = {
+    "section": "doc",
+    "operation": "api",
+    "schema": "api",
+    **dict.fromkeys(("key", "service", "job", "stage", "resource"), "cfg"),
+    **dict.fromkeys(("sql", "plsql"), "sql"),
+    **{language: language for language in ("graphql", "proto", "thrift")},
+}
+"""How ids begin, by language or else by role, where the grammar of the language does not say."""
+
+_CONFIGURED: Final = frozenset({"key", "service", "job", "stage", "resource"})
+_DIAGRAMS: Final = frozenset({"mermaid", "plantuml", "dot", "d2"})
+
 _NAME_CHARS: Final = 80
 """Headings and test names can be sentences; an id takes this much of them."""
 
@@ -245,7 +258,7 @@ def _candidates(file: ScannedFile, fragments: Sequence[Fragment], taken: set[str
             file=file,
             fragment=fragment,
             file_class=file_class,
-            kind=_kind(file_class, fragment.role),
+            kind=_kind(file_class, file.language, fragment),
             number=number,
         )
 
@@ -257,10 +270,8 @@ def _id(file: ScannedFile, fragment: Fragment) -> str:
     grammar = GRAMMARS.get(file.language)
     if grammar is not None:
         prefix = grammar.prefix
-    elif fragment.role in ("section", "key"):
-        prefix = "doc" if fragment.role == "section" else "cfg"
     else:
-        prefix = "text"
+        prefix = _PREFIXES.get(file.language) or _PREFIXES.get(fragment.role, "text")
     name = fragment.name[:_NAME_CHARS]
     return f"{prefix}:{file.path}#{name}" if name else f"{prefix}:{file.path}"
 
@@ -274,18 +285,21 @@ def _unique(name: str, taken: set[str]) -> str:
     return unique
 
 
-def _kind(file_class: FileClass, role: str) -> Kind:
+def _kind(file_class: FileClass, language: str, fragment: Fragment) -> Kind:
+    role = fragment.role
     by_class = {
         FileClass.TEST: Kind.TEST_CASE,
         FileClass.EXAMPLE: Kind.EXAMPLE,
         FileClass.CONTRACT: Kind.CONTRACT,
-        FileClass.DOC: Kind.DOC_PAGE,
+        FileClass.DOC: Kind.KM_NOTE if "note" in fragment.tags else Kind.DOC_PAGE,
     }
+    if language in _DIAGRAMS:
+        return Kind.DIAGRAM_SOURCE
     if file_class in by_class:
         return by_class[file_class]
     if role == "file":
         return Kind.FILE_FULL
-    if role == "key":
+    if role in _CONFIGURED:
         return Kind.CONFIG_KEY
     return Kind.FILE_EXCERPT if role in ("module", "block", "section") else Kind.SYMBOL
 

@@ -131,7 +131,11 @@ class Extraction:
 
 
 class NotParsedError(Exception):
-    """An extractor gives a document up; the message says why. The registry asks the next one."""
+    """An extractor gives a document up, and the registry asks the next one.
+
+    The message says what is wrong with the text; it is empty when nothing is, and there only is nothing in
+    it that this extractor looks for.
+    """
 
 
 class Extractor(Protocol):

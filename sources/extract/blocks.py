@@ -20,6 +20,9 @@ _BLOCK_CHARS: Final = 6_000
 
 _UNDIVIDED: Final = frozenset({"lock", "minified", "data"})
 
+_DIAGRAMS: Final = frozenset({"mermaid", "plantuml", "dot", "d2"})
+"""Languages of diagrams: half a diagram shows nothing."""
+
 _HEAD_LINES: Final = 8
 """The short form of a block shows this many lines."""
 
@@ -50,14 +53,14 @@ class BlockExtractor:
 
 
 class WholeExtractor:
-    """Takes files that nobody reads part by part (lock files, minified code, data): one fragment each."""
+    """Takes what nobody reads part by part (lock files, minified code, data, diagrams): a fragment each."""
 
     name = "whole"
     version = "1"
 
     def accepts(self, document: Document) -> bool:
-        """Whether the file's class says so."""
-        return document.file_class in _UNDIVIDED
+        """Whether the file's class or language says so."""
+        return document.file_class in _UNDIVIDED or document.language in _DIAGRAMS
 
     def extract(self, document: Document) -> Extraction:
         """Return the file; an empty text has no fragment."""

@@ -20,6 +20,7 @@ _KEYS: Final[Mapping[str, re.Pattern[str]]] = MappingProxyType(
         "toml": re.compile(r"\[+\s*([^\]]+?)\s*\]"),
         "ini": re.compile(r"\[+\s*([^\]]+?)\s*\]"),
         "properties": re.compile(r"([\w.-]+?)(?:\.[\w-]+)*\s*[=:]"),
+        "dotenv": re.compile(r"#?\s*(?:export\s+)?([A-Za-z_][\w.]*)\s*="),
         "json": re.compile(r"(?:  |    |\t)\"([^\"]+)\"\s*:"),
     }
 )
@@ -32,14 +33,14 @@ class ConfigExtractor:
     """Cuts YAML, TOML, INI, properties and JSON files at their top-level keys."""
 
     name = "config"
-    version = "1"
+    version = "2"
 
     def accepts(self, document: Document) -> bool:
         """Whether the document's language has top-level keys."""
         return _ALIASES.get(document.language, document.language) in _KEYS
 
     def extract(self, document: Document) -> Extraction:
-        """Return the file, or runs of its top-level entries; raises ``NotParsedError`` without any."""
+        """Return the file, or runs of its top-level entries; gives up without any."""
         lines = document.lines
         own = trim((Span(1, len(lines)),), lines) if lines else ()
         if not own:
@@ -48,7 +49,7 @@ class ConfigExtractor:
             return Extraction((whole(document, own[0]),))
         keys = self._keys(document)
         if len(keys) < 2:
-            raise NotParsedError("has no top-level keys to divide it by")
+            raise NotParsedError
         return Extraction(tuple(self._runs(document, keys, own[0])))
 
     def _keys(self, document: Document) -> list[tuple[int, str]]:

@@ -7,8 +7,13 @@ from collections.abc import Sequence
 from .base import Document, Extraction, Extractor, NotParsedError
 from .blocks import BlockExtractor, WholeExtractor
 from .config import ConfigExtractor
+from .listed import ListExtractor
 from .markdown import MarkdownExtractor
+from .notebook import NotebookExtractor
+from .outlines import OutlineExtractor
 from .rst import RstExtractor
+from .shapes import ShapeExtractor
+from .sql import SqlExtractor
 from .symbols import SymbolExtractor
 
 
@@ -26,7 +31,7 @@ class Registry:
     def extract(self, document: Document) -> Extraction:
         """Return the fragments by the first extractor that accepts the document and can read it.
 
-        Each extractor that gave up leaves a note.
+        Each extractor that found something wrong leaves a note.
         """
         notes: list[str] = []
         for extractor in self._extractors:
@@ -35,7 +40,8 @@ class Registry:
             try:
                 found = extractor.extract(document)
             except NotParsedError as error:
-                notes.append(f"{error}; taken as plain text")
+                if str(error):
+                    notes.append(f"{error}; taken as plain text")
                 continue
             return Extraction(found.fragments, (*notes, *found.notes))
         raise AssertionError("the last extractor must take everything")
@@ -49,6 +55,11 @@ def default_registry() -> Registry:
             SymbolExtractor(),
             MarkdownExtractor(),
             RstExtractor(),
+            OutlineExtractor(),
+            NotebookExtractor(),
+            ShapeExtractor(),
+            ListExtractor(),
+            SqlExtractor(),
             ConfigExtractor(),
             BlockExtractor(),
         ]
