@@ -90,15 +90,18 @@ class Program:
         inside = np.arange(before[-1], dtype=np.int64) - np.repeat(before[:-1], sizes)
         return np.asarray(np.repeat(starts, sizes) + inside, dtype=np.int64)
 
-    def with_linear(self, linear: Linear) -> Program:
-        """Return the program with ``linear`` instead; what is known of what it shares goes along."""
+    def with_linear(self, linear: Linear, families: dict[str, Ints] | None = None) -> Program:
+        """Return the program with ``linear`` instead; what is known of what it shares goes along.
+
+        Reading the families of all rows takes long beside most reductions: who changes rows gives them.
+        """
         after = Program(self.c, linear, self.closure)
-        for name, same in (
-            ("families", linear.rows is self.linear.rows),
-            ("parts", linear.cols is self.linear.cols),
-        ):
-            if same and name in self.__dict__:
-                after.__dict__[name] = self.__dict__[name]
+        if linear.rows is self.linear.rows:
+            families = self.families
+        if families is not None:
+            after.__dict__["families"] = families
+        if linear.cols is self.linear.cols and "parts" in self.__dict__:
+            after.__dict__["parts"] = self.parts
         return after
 
     def close(self, rungs: Bools) -> Program:
@@ -120,17 +123,32 @@ class Program:
         lo, low, rows = self.linear.lo.copy(), self.linear.col_lo.copy(), list(self.linear.rows)
         choice = self.rows_of("choice")
         owner = self.c.rung_unit[self.linear.cols[self.linear.start[choice]]]
-        for i in choice[new[owner]].tolist():
+        turned = choice[new[owner]]
+        for i in turned.tolist():
             lo[i], rows[i] = 1, Row("required", rows[i].name)
         single = new.copy()
         single[owner] = False
         low[self.c.rung_start[:-1][single]] = 1
-        return self.with_linear(dataclasses.replace(self.linear, lo=lo, col_lo=low, rows=rows))
+        families = {
+            **self.families,
+            "choice": choice[~new[owner]],
+            "required": np.union1d(self.rows_of("required"), turned),
+        }
+        return self.with_linear(dataclasses.replace(self.linear, lo=lo, col_lo=low, rows=rows), families)
 
     def keep_rows(self, kept: Bools) -> Program:
         """Return the program without the rows that are not ``kept``."""
-        return self if kept.all() else self.with_linear(only_rows(self.linear, kept))
+        if kept.all():
+            return self
+        place = np.cumsum(kept) - 1
+        families = {family: place[rows[kept[rows]]] for family, rows in self.families.items()}
+        return self.with_linear(only_rows(self.linear, kept), families)
 
     def add_rows(self, rows: Sequence[Addition]) -> Program:
         """Return the program with ``rows`` at its end."""
-        return self.with_linear(with_rows(self.linear, rows)) if rows else self
+        if not rows:
+            return self
+        families = dict(self.families)
+        for i, (row, *_) in enumerate(rows, len(self.linear.rows)):
+            families[row.family] = np.append(families.get(row.family, np.zeros(0, dtype=np.int64)), i)
+        return self.with_linear(with_rows(self.linear, rows), families)

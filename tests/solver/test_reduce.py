@@ -183,3 +183,20 @@ def tangled(draw: st.DrawFn) -> Problem:
             "weights": {"redundancy": 1},
         }
     )
+
+
+@some
+@given(problems(max_units=8) | tangled())
+def test_what_a_program_knows_of_its_rows_is_what_a_fresh_look_finds(problem: Problem) -> None:
+    """Families and parts are carried along from reduction to reduction instead of being read again."""
+    c, _ = compiled(problem)
+    p = Program.of(c, build(c))
+    for reduction in ALL:
+        p = reduction(p)
+        fresh = Program(c, p.linear, p.closure)
+        known = {family: rows.tolist() for family, rows in p.families.items() if len(rows)}
+        assert known == {family: rows.tolist() for family, rows in fresh.families.items()}
+        assert p.parts.first.tolist() == fresh.parts.first.tolist()
+        assert p.parts.row.tolist() == fresh.parts.row.tolist()
+        if not p.feasible:
+            return
