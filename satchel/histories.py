@@ -133,9 +133,11 @@ class _Reader:
             texts.append(text)
             calls += [call] if call else []
             results += [result] if result else []
-        role = message.get("role") or ("assistant" if calls else "tool" if results else "user")
+        role = message.get("role")
+        if not isinstance(role, str) or not role:
+            role = "assistant" if calls else "tool" if results else "user"
         return Turn(
-            role=str(role),
+            role=role,
             text="\n".join(text for text in texts if text),
             calls=tuple(calls),
             results=tuple(results),
@@ -159,10 +161,17 @@ class _Reader:
                 yield self._part(part)
             if answered:
                 yield "", "", answered
-        elif content is None and answered:
-            yield "", "", answered
-        for call in message.get("tool_calls") or ():
-            yield _json(call.get("function", call), "name", "arguments"), str(call.get("id", "")), ""
+        else:
+            self.uncounted += content is not None
+            if answered:
+                yield "", "", answered
+        asked = message.get("tool_calls")
+        for call in asked if isinstance(asked, list) else ():
+            inner = call.get("function", call) if isinstance(call, dict) else None
+            if isinstance(inner, dict):
+                yield _json(inner, "name", "arguments"), str(call.get("id", "")), ""
+            else:
+                self.uncounted += 1
 
     def _part(self, part: object) -> tuple[str, str, str]:
         if isinstance(part, str):
