@@ -18,7 +18,7 @@ from .words import REQUEST, UNITS_RULE, one_line
 GUIDE: Final = f"""\
 # Satchel context pack
 
-Unit: a fence that says path:lines shown/lines of file. {UNITS_RULE}
+Unit: a fenced block; its first line says path:lines shown/lines of file. {UNITS_RULE}
 
 """
 
