@@ -174,6 +174,8 @@ def read_candidates(
     With a ``memory``, files that have not changed since they were last read are not read again.
     """
     walked = walk(root, options)
+    if options.revision:
+        memory = None  # it remembers files by their place and time on disk
     files: list[ScannedFile] = []
     skipped = list(walked.skipped)
     empty: list[str] = []

@@ -83,27 +83,12 @@ class History:
 
 def run_git(folder: Path, *arguments: str, accept: tuple[int, ...] = (0,)) -> GitAnswer:
     """Run git in ``folder`` and return what it wrote; ``accept`` lists the exit codes of success."""
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        # A hook or an alias that started us leaves variables that point git at another repository.
-        if not name.startswith("GIT_") or name.startswith("GIT_CONFIG_")
-    }
-    environment |= {
-        "GIT_TERMINAL_PROMPT": "0",
-        "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_NO_LAZY_FETCH": "1",
-        "GIT_PAGER": "cat",
-        "GIT_ASKPASS": "true",
-        "SSH_ASKPASS": "true",
-        "LC_ALL": "C",
-    }
     try:
         done = subprocess.run(  # noqa: S603 - fixed program, arguments are ours
-            ["git", "-C", os.fspath(folder), "--no-pager", *_SAFE_OPTIONS, *arguments],  # noqa: S607
+            git_command(folder, *arguments),
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            env=environment,
+            env=git_environment(),
             timeout=_SECONDS,
             check=False,
         )
@@ -118,6 +103,30 @@ def run_git(folder: Path, *arguments: str, accept: tuple[int, ...] = (0,)) -> Gi
     if b"dubious ownership" in done.stderr:
         return GitAnswer(None, "git refuses a repository of another owner; see its setting safe.directory")
     return GitAnswer(None, f"git {arguments[0]} failed (exit code {done.returncode})")
+
+
+def git_command(folder: Path, *arguments: str) -> list[str]:
+    """Return the command line that asks git in ``folder``, with nothing of its configuration run."""
+    return ["git", "-C", os.fspath(folder), "--no-pager", *_SAFE_OPTIONS, *arguments]
+
+
+def git_environment() -> dict[str, str]:
+    """Return the environment for git: no prompt, lock, network or other repository than the one asked."""
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        # A hook or an alias that started us leaves variables that point git at another repository.
+        if not name.startswith("GIT_") or name.startswith("GIT_CONFIG_")
+    }
+    return environment | {
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_PAGER": "cat",
+        "GIT_ASKPASS": "true",
+        "SSH_ASKPASS": "true",
+        "LC_ALL": "C",
+    }
 
 
 def find_repository(folder: Path) -> Repository | None:
@@ -184,15 +193,15 @@ def _at_home(path: str) -> Path:
         return Path(path)
 
 
-def read_history(folder: Path, *, max_commits: int = MAX_COMMITS) -> History:
-    """Return when each file below ``folder`` last changed, from one ``git log``.
+def read_history(folder: Path, *, revision: str = "HEAD", max_commits: int = MAX_COMMITS) -> History:
+    """Return when each file below ``folder`` last changed up to ``revision``, from one ``git log``.
 
     A merge counts for the files in which it differs from all its parents. In a shallow clone the
     oldest commits seem to add every file; they are left out, and ``horizon`` says how far it reaches.
     """
     answer = run_git(
         folder, "log", "-z", f"--max-count={max_commits + 1}", "--format=%x01%ct %H", "--name-only", "-c",
-        "--no-renames", "--no-ext-diff", "--relative", "HEAD",
+        "--no-renames", "--no-ext-diff", "--relative", revision, "--",
     )  # fmt: skip
     if answer.output is None:
         return History(notes=(f"no history: {answer.note}",))

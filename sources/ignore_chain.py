@@ -11,6 +11,7 @@ from typing import Final
 from .files import SkipReason
 from .gitignore import RuleSet, parse_rules
 from .gitinfo import Repository, find_repository, ignore_settings, tracked_files
+from .gittree import GitTree
 from .paths import byte_form, display_path, from_byte_form
 from .tree import DiskTree, Tree
 from .walk_rules import DEFAULT_EXCLUDES
@@ -88,18 +89,26 @@ class RuleReader:
     ----------
     root
         The folder that is walked, resolved.
-    ignore_files, default_excludes, global_ignore, tracked
+    ignore_files, default_excludes, global_ignore, tracked, revision
         Which sources count; see :class:`~satchel.sources.walk.WalkOptions`.
     """
 
     def __init__(
-        self, root: Path, *, ignore_files: bool, default_excludes: bool, global_ignore: bool, tracked: bool
+        self,
+        root: Path,
+        *,
+        ignore_files: bool,
+        default_excludes: bool,
+        global_ignore: bool,
+        tracked: bool,
+        revision: str = "",
     ) -> None:
         self._root = root
         self._ignore_files = ignore_files
         self._default_excludes = default_excludes
         self._global_ignore = global_ignore
         self._tracked = tracked
+        self._revision = revision
         self.notes: list[str] = []
         """What could not be read or known, in the order met."""
 
@@ -114,9 +123,13 @@ class RuleReader:
             return "", self._defaults(""), TrackedPaths()
         relative = self._root.relative_to(repository.top).as_posix()
         prefix = "" if relative == "." else byte_form(relative) + "/"
-        chains, tracked = self.enter_repository(repository, self._defaults(prefix), "", "")
+        chains, tracked = self._defaults(prefix), TrackedPaths()
+        if not self._revision:
+            chains, tracked = self.enter_repository(repository, chains, "", "")
         if prefix:
-            tree = DiskTree(repository.top)
+            tree: Tree = DiskTree(repository.top)
+            if self._revision:
+                tree = GitTree(repository.top, self._revision)
             above = ["", *ancestors(prefix[:-1])]
             for n, folder in enumerate(above):
                 raw, inside = from_byte_form(folder), f"{folder}/" if folder else ""
@@ -155,7 +168,7 @@ class RuleReader:
         if not self._ignore_files:
             return chains
         found: list[tuple[str, RuleSet]] = []
-        for name in IGNORE_FILES:
+        for name in IGNORE_FILES[:2] if self._revision else IGNORE_FILES:
             try:
                 data = tree.read(f"{folder}/{name}" if folder else name)
             except (FileNotFoundError, NotADirectoryError):

@@ -16,6 +16,7 @@ class EntryKind(StrEnum):
     FILE = "file"
     FOLDER = "folder"
     LINK = "link"
+    REPOSITORY = "repository"
     OTHER = "other"
 
 
@@ -29,6 +30,9 @@ class Entry(NamedTuple):
 
 class Tree(Protocol):
     """Lists and reads files by raw relative path (POSIX, undecodable bytes as surrogate escapes)."""
+
+    def kind(self, path: str) -> EntryKind | None:
+        """Return what a path stands for, ``None`` when there is nothing; links are links."""
 
     def scan(self, folder: str) -> list[Entry]:
         """Return the entries of a folder, sorted by name; the root is the empty string.
@@ -72,6 +76,18 @@ class DiskTree:
                     entries.append(Entry(item.name, EntryKind.OTHER, 0))
         entries.sort()
         return entries
+
+    def kind(self, path: str) -> EntryKind | None:
+        """See :meth:`Tree.kind`."""
+        try:
+            mode = Path(self._path(path)).lstat().st_mode
+        except (OSError, ValueError):
+            return None
+        if stat.S_ISLNK(mode):
+            return EntryKind.LINK
+        if stat.S_ISDIR(mode):
+            return EntryKind.FOLDER
+        return EntryKind.FILE if stat.S_ISREG(mode) else EntryKind.OTHER
 
     def read(self, path: str, limit: int | None = None) -> bytes:
         """See :meth:`Tree.read`. A file that has become a link, a pipe or a device is refused, not opened."""

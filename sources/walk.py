@@ -27,6 +27,7 @@ from ..models.globs import path_glob
 from .files import DEFAULT_MAX_FILE_BYTES, Skipped, SkipReason, SourceFile
 from .gitignore import parse_rules
 from .gitinfo import Repository, git_folder
+from .gittree import GitTree
 from .ignore_chain import Chains, RuleReader, TrackedPaths, Verdict, ancestors, relative_name
 from .paths import byte_form, display_path
 from .tree import DiskTree, Entry, EntryKind, Tree
@@ -64,6 +65,9 @@ class WalkOptions:
         Whether submodules and repositories inside the repository are walked.
     max_file_bytes
         Largest file, in bytes; ``None`` for no limit.
+    revision
+        Branch, tag or commit whose files are read, from git's store; the files on disk when empty. All
+        that a revision holds is tracked: git's rules leave nothing of it out.
     """
 
     include: tuple[str, ...] = ()
@@ -77,6 +81,7 @@ class WalkOptions:
     tracked: bool = True
     nested: bool = False
     max_file_bytes: int | None = DEFAULT_MAX_FILE_BYTES
+    revision: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +104,11 @@ def walk(root: Path, options: WalkOptions | None = None) -> WalkResult:
     Raises
     ------
     FileError
-        ``root`` is missing or not a folder, or an explicit path is missing or goes through a link.
+        ``root`` is missing or not a folder, an explicit path is missing or goes through a link, or a
+        revision is asked for where there is no repository.
     UsageError
-        A pattern is empty or malformed, a path lies outside the root, or a limit is not positive.
+        A pattern is empty or malformed, a path lies outside the root, a limit is not positive, or there
+        is no such revision.
     """
     if not root.exists():
         raise FileError("there is no such folder", file=str(root))
@@ -173,7 +180,7 @@ class _Walker:
             raise UsageError("must be at least 1 byte", field="max_file_bytes", value=options.max_file_bytes)
         self.root = root
         self.options = options
-        self.tree: Tree = DiskTree(root)
+        self.tree: Tree = GitTree(root, options.revision) if options.revision else DiskTree(root)
         self.include = _Globs(options.include, "include")
         self.exclude = _Globs(options.exclude, "exclude")
         self.outputs = frozenset(_inside(path, root, "own_outputs") for path in options.own_outputs)
@@ -186,6 +193,7 @@ class _Walker:
             default_excludes=options.default_excludes,
             global_ignore=options.global_ignore,
             tracked=options.tracked,
+            revision=options.revision,
         )
         self.files: list[SourceFile] = []
         self.skipped: list[Skipped] = []
@@ -224,14 +232,14 @@ class _Walker:
                 "is both named and excluded", field="explicit", value=given, hint="drop one of the two"
             )
         for part in (*ancestors(path), path):
-            place = self.root / part
-            if place.is_symlink():
+            kind = self.tree.kind(part)
+            if kind is EntryKind.LINK:
                 raise FileError(
                     f"links are not followed, and {display_path(part)} is one",
                     file=display_path(given),
                     hint="name what the link points to, if that is below the root",
                 )
-            if not place.exists():
+            if kind is None:
                 raise FileError("there is no such path below the root", file=display_path(given))
             if part.rpartition("/")[2] in VCS_NAMES:
                 raise UsageError("version control data is never a source", field="explicit", value=given)
@@ -262,7 +270,8 @@ class _Walker:
             for marker, meaning in CACHE_MARKERS.items():
                 if marker in names:
                     return Verdict(SkipReason.DEFAULT_EXCLUDED, f"{meaning} ({marker})")
-        common = git_folder(self.root / frame.folder / ".git") if ".git" in names else None
+        on_disk = ".git" in names and not self.options.revision
+        common = git_folder(self.root / frame.folder / ".git") if on_disk else None
         is_submodule = frame.folder in self.submodules
         if common is None and not is_submodule:
             return None
@@ -289,6 +298,8 @@ class _Walker:
         path = frame.path(entry.name)
         if entry.kind is EntryKind.FOLDER:
             self._visit_folder(frame, entry.name, path, stack)
+        elif entry.kind is EntryKind.REPOSITORY:
+            self._skip_folder(path, Verdict(SkipReason.SUBMODULE, "a commit of another repository"), None)
         elif entry.kind is EntryKind.LINK:
             self._skip_file(path, SkipReason.SYMLINK, "links are not followed")
         elif entry.kind is EntryKind.OTHER:
