@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .caching import CacheOptions, CountBook, Notify, opened
 from .counting import estimator_for_artifact, frame_tokens, recount
-from .exits import redacted
+from .exits import clean_task, redacted
 from .models import (
     BudgetEnvelope,
     Counts,
@@ -118,7 +118,7 @@ def pack(root: str | Path, task: Task, options: PackOptions | None = None) -> Pa
     InputError
         The folder, task, model or an option is at fault.
     """
-    options = options or PackOptions()
+    options, task = options or PackOptions(), clean_task(task)
     estimator = _estimator(options)
     found, problem = _prepared(root, task, options, estimator)
     for _ in range(ATTEMPTS):
@@ -148,7 +148,7 @@ def pack(root: str | Path, task: Task, options: PackOptions | None = None) -> Pa
 def prepare(root: str | Path, task: Task, options: PackOptions | None = None) -> tuple[ScanResult, Problem]:
     """Return what :func:`pack` finds in ``root`` and the problem that it would solve; raises as it does."""
     options = options or PackOptions()
-    return _prepared(root, task, options, _estimator(options))
+    return _prepared(root, clean_task(task), options, _estimator(options))
 
 
 def problem_of(

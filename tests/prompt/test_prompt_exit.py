@@ -60,13 +60,17 @@ def test_words_of_the_task_and_names_of_files_leave_clean(tmp_path: Path) -> Non
     """J07, promise 1: the budget holds for what leaves, recounted behind the exit."""
     (tmp_path / f"{TOKEN}.py").write_text("def connect():\n    return 1\n")
     (tmp_path / "a.py").write_text("def answer():\n    return 42\n")
-    task = Task(about=f"connect with {TOKEN}", focus=(f"{TOKEN}.py",))
+    task = Task(about=f"connect with {TOKEN}", title=TOKEN, outline=(TOKEN,), focus=(f"{TOKEN}.py",))
     result = pack(tmp_path, task, PackOptions(budget=1000, solve=SolveOptions(solver="greedy")))
     assert TOKEN not in result.prompt
     assert "connect" in result.prompt
     assert result.context.prompt is not None
     assert result.context.prompt.tokens == make_estimator().count_batch([result.prompt])[0] <= 1000
     assert verify(result.context, result.problem).passed
+    kept = result.context.task
+    assert kept is not None
+    assert TOKEN not in f"{kept.about} {kept.title} {kept.outline} {result.context.task_id}"
+    assert any(unit.source_refs[0].path == f"{TOKEN}.py" for unit in result.context.accepted_units)
 
 
 def test_what_is_clean_stays_and_twice_is_once() -> None:
