@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..models import MinPolicy, Problem, ScaleError
 from .eligible import Eligibility, Standing, resolve
+from .flat import Flat
 from .layout import Layout
 
 Ints = NDArray[np.int64]
@@ -122,6 +123,16 @@ class Compiled:
     def layout(self) -> Layout:
         """The same as Python lists, for constructive methods."""
         return Layout(self)
+
+    @cached_property
+    def dimensions(self) -> frozenset[str]:
+        """Names of the declared dimensions."""
+        return frozenset(cover.name for cover in self.covers)
+
+    @cached_property
+    def flat(self) -> Flat:
+        """The same as flat arrays, for methods that weigh all units at once."""
+        return Flat(self)
 
     def rungs_of(self, unit: int) -> range:
         """Return the rung indices of ``unit``, fullest first."""

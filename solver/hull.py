@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..models import Certificate, RowDual
-from .compile import Compiled, Ints
+from .compile import Bools, Compiled, Doubles, Ints
+from .flat import held_of
 
 DENOMINATOR = 2**16
 """Of the price of a token in :func:`simple_bound`; any price is valid, a finer one is tighter."""
@@ -16,56 +17,69 @@ DENOMINATOR = 2**16
 
 @dataclass(frozen=True)
 class Steps:
-    """Steps of all units, best value per token first: from rung ``before`` (-1 for out) to ``after``.
+    """Steps of units: from rung ``before`` (-1 for out) to ``after``, at so much value per token.
 
-    Along one unit the steps have falling density, so taking them in order climbs its hull.
+    Along one unit they have falling density, so taking them in order of density climbs its hull.
     """
 
     unit: Ints
     before: Ints
     after: Ints
-    density: np.ndarray[tuple[int], np.dtype[np.float64]]
+    density: Doubles
+
+    def sizes(self, c: Compiled) -> Ints:
+        """Return the tokens that each step adds."""
+        return c.tokens[self.after] - np.where(self.before >= 0, c.tokens[self.before], 0)
+
+    def at(self, index: Ints | Bools | slice) -> Steps:
+        """Return the steps at ``index``."""
+        return Steps(self.unit[index], self.before[index], self.after[index], self.density[index])
 
 
-def hull_steps(c: Compiled, choice: Ints, extra: Ints | None = None, only: Ints | None = None) -> Steps:
+def hull_steps(c: Compiled, choice: Ints, extra: Ints | None = None, only: Bools | None = None) -> Steps:
     """Return the steps that raise value from where ``choice`` stands (rung per unit, -1 for out).
 
-    With ``only``, the steps of those units.
+    Sorted by falling density; see :func:`unsorted_steps`.
+    """
+    steps = unsorted_steps(c, choice, extra, only)
+    # Stable, and found one level after the other: along one unit the steps stay in order at equal density.
+    return steps.at(np.argsort(-steps.density, kind="stable"))
 
-    ``extra`` is added to the value of each rung (what a first cover may be worth). For the multiple-choice
-    knapsack the hull holds every rung that a fractional optimum uses (Sinha and Zoltners 1979).
+
+def unsorted_steps(c: Compiled, choice: Ints, extra: Ints | None = None, only: Bools | None = None) -> Steps:
+    """Return the steps that raise value from where ``choice`` stands, those of each unit in their order.
+
+    With ``only`` (a flag per rung), the steps to those rungs. ``extra`` is added to the value of each rung
+    (what a first cover may be worth). For the multiple-choice knapsack the hull holds every rung that a
+    fractional optimum uses (Sinha and Zoltners 1979).
     """
     values = c.values if extra is None else c.values + extra
     current = choice.copy()
-    wanted = np.ones(c.m, dtype=np.bool_)
-    if only is not None:
-        inside = np.zeros(c.n, dtype=np.bool_)
-        inside[only] = True
-        wanted = inside[c.rung_unit]
-    found: list[tuple[Ints, Ints, Ints, np.ndarray[tuple[int], np.dtype[np.float64]]]] = []
-    while True:
-        held = current >= 0
-        tokens = np.where(held, c.tokens[current], 0)[c.rung_unit]
-        value = np.where(held, values[current], 0)[c.rung_unit]
-        more, gain = c.tokens - tokens, values - value
-        slope = np.where(wanted & (gain > 0) & (more >= 0), gain / np.maximum(more, 1), 0.0)
-        slope[wanted & (gain > 0) & (more == 0)] = np.inf
-        best = np.maximum.reduceat(slope, c.rung_start[:-1]) if c.n else np.zeros(0)
+    gain = values - held_of(choice, values)[c.rung_unit]
+    more = c.tokens - held_of(choice, c.tokens)[c.rung_unit]
+    able = (gain > 0) & (more >= 0)
+    rung = np.flatnonzero(able if only is None else able & only)
+    unit, gain, more = c.rung_unit[rung], gain[rung], more[rung]
+    found: list[tuple[Ints, Ints, Ints, Doubles]] = []
+    while len(rung):
+        first = np.flatnonzero(np.diff(unit, prepend=-1))
+        segment = np.repeat(np.arange(len(first), dtype=np.int64), np.diff(first, append=len(unit)))
+        with np.errstate(divide="ignore"):
+            slope = gain / more
+        best = np.maximum.reduceat(slope, first)
         # The first rung with the best slope is the fullest one: equal slopes are taken in one step.
-        hits = np.flatnonzero((slope == best[c.rung_unit]) & (slope > 0))
-        units, first = np.unique(c.rung_unit[hits], return_index=True)
-        if len(units) == 0:
-            break
-        rungs = hits[first]
-        found.append((units, current[units], rungs, best[units]))
-        current[units] = rungs
+        hits = np.flatnonzero(slope == best[segment])
+        hits = hits[np.diff(segment[hits], prepend=-1) > 0]
+        units = unit[first]
+        found.append((units, current[units], rung[hits], best))
+        current[units] = rung[hits]
+        gain, more = gain - gain[hits][segment], more - more[hits][segment]
+        on = (gain > 0) & (more >= 0)
+        rung, unit, gain, more = rung[on], unit[on], gain[on], more[on]
     if not found:
         empty = np.zeros(0, dtype=np.int64)
         return Steps(empty, empty, empty, np.zeros(0))
-    unit, before, after, density = (np.concatenate(part) for part in zip(*found, strict=True))
-    level = np.repeat(np.arange(len(found)), [len(part[0]) for part in found])
-    order = np.lexsort((level, unit, -density))
-    return Steps(unit[order], before[order], after[order], density[order])
+    return Steps(*(np.concatenate(part) for part in zip(*found, strict=True)))
 
 
 def simple_bound(c: Compiled) -> Certificate:
@@ -75,9 +89,7 @@ def simple_bound(c: Compiled) -> Certificate:
     are ignored: weak duality with one multiplier, which is valid for any price.
     """
     steps = hull_steps(c, np.full(c.n, -1, dtype=np.int64))
-    held = np.where(steps.before >= 0, c.tokens[steps.before], 0)
-    sizes = c.tokens[steps.after] - held
-    last = int(np.searchsorted(np.cumsum(sizes), c.available, side="right"))
+    last = int(np.searchsorted(np.cumsum(steps.sizes(c)), c.available, side="right"))
     price = float(steps.density[last]) if last < len(steps.density) else 0.0
     multiplier = round(price * DENOMINATOR) if np.isfinite(price) else 0
     if c.n == 0:

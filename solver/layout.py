@@ -21,7 +21,8 @@ class Layout:
 
     ``cover_start[r]:cover_start[r + 1]`` are the entries of rung ``r`` in ``cover_dim`` and ``cover_amount``.
     ``needs[u]`` are (unit, rungs that will do); ``needed_by``, ``cliques_of``, ``soft_of`` and ``counts_of``
-    (the dimensions that a unit counts for) hold entries only for units that have any.
+    (the required dimensions that a unit counts for) hold entries only for units that have any. ``crooked``
+    are units whose fuller rungs may be too short for what needs them.
     """
 
     def __init__(self, c: Compiled) -> None:
@@ -36,11 +37,13 @@ class Layout:
             [0, *(c.amount_scale * total for total in accumulate(gains))] for gains in self.gains
         ]
         self._cover(c)
-        self.counts_of = _membership(cover.units.tolist() for cover in c.covers)
+        self.counts_of = _membership(cover.units.tolist() if cover.required else () for cover in c.covers)
         self.cliques_of = _membership(clique.units.tolist() for clique in c.cliques)
         self.soft_of = _membership(group.units.tolist() for group in c.soft)
         self.needs: dict[int, list[tuple[int, list[int]]]] = defaultdict(list)
         self.needed_by: dict[int, list[int]] = defaultdict(list)
+        # Units with a rung that is too short for a user above one that will do.
+        self.crooked = set(c.dep_target[~c.flat.straight].tolist())
         starts, rungs = c.dep_start.tolist(), c.dep_rungs.tolist()
         for e, (u, v) in enumerate(zip(c.dep_unit.tolist(), c.dep_target.tolist(), strict=True)):
             self.needs[u].append((v, rungs[starts[e] : starts[e + 1]]))

@@ -100,7 +100,8 @@ def why_accepted(c: Compiled, state: State, unit: int) -> Why:
         for other in state.needed_by.get(unit, ())
         if state.choice[other] != NONE and any(v == unit for v, _ in state.needs[other])
     ]
-    covers = sorted(c.covers[d].name for d in state.layout.counts_of.get(unit, ()))
+    covered = standing.unit.coverage.items()
+    covers = sorted(name for name, strength in covered if strength > 0 and name in c.dimensions)
     if value <= 0 and dependents:
         return Why(
             AcceptReason.DEPENDENCY, f"needed by {_words(dependents)}", {**data, "neededBy": dependents}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 
-from .compile import Compiled
+from .compile import Compiled, Ints
+from .flat import held_of
 
 NONE = -1
 
@@ -29,6 +30,20 @@ class State:
         self.counts = [0] * len(c.covers)
         self.clique_used = [0] * len(c.cliques)
         self.soft_used = [0] * len(c.soft)
+
+    @classmethod
+    def of(cls, c: Compiled, choice: Ints) -> State:
+        """Return the state of the pack ``choice`` (rung per unit, ``NONE`` where it is out)."""
+        state, flat = cls(c), c.flat
+        state.choice = choice.tolist()
+        state.objective = flat.objective(choice)
+        state.left = c.available - int(held_of(choice, c.tokens).sum())
+        state.zone_used = flat.zone_used(choice).tolist()
+        state.amounts = flat.amounts(choice).tolist()
+        state.counts = [int((choice[cover.units] >= 0).sum()) for cover in c.covers]
+        state.clique_used = flat.members(choice, flat.clique, flat.clique_unit, len(c.cliques)).tolist()
+        state.soft_used = flat.members(choice, flat.soft, flat.soft_unit, len(c.soft)).tolist()
+        return state
 
     def copy(self) -> State:
         """Return a copy that can be changed without changing this one."""
@@ -66,11 +81,15 @@ class State:
 
     def size(self, changes: Mapping[int, int]) -> int:
         """Return the tokens that ``changes`` add."""
-        return sum(self.tokens[rung] - self._held(unit, self.tokens) for unit, rung in changes.items())
+        tokens, choice, total = self.tokens, self.choice, 0
+        for unit, rung in changes.items():
+            held = choice[unit]
+            total += tokens[rung] - (tokens[held] if held != NONE else 0)
+        return total
 
     def fits(self, changes: Mapping[int, int], size: int) -> bool:
         """Whether ``changes`` (of ``size`` tokens) keep budget, zone maxima and groups."""
-        if size > self.left:
+        if size > self.left or (self.layout.crooked and not self._still_does(changes)):
             return False
         if len(changes) == 1:
             ((unit, rung),) = changes.items()
@@ -88,6 +107,17 @@ class State:
                     cliques[q] += 1
         return all(self.zone_takes(z, more) for z, more in zones.items()) and all(
             self.clique_used[q] + more <= self.c.cliques[q].k for q, more in cliques.items()
+        )
+
+    def _still_does(self, changes: Mapping[int, int]) -> bool:
+        """Whether no unit of the pack loses a form that it needs: not every fuller form is a better one."""
+        return all(
+            changes[v] in good
+            for v in changes.keys() & self.layout.crooked
+            for user in self.needed_by[v]
+            if self.choice[user] != NONE and user not in changes
+            for other, good in self.needs[user]
+            if other == v
         )
 
     def gain(self, changes: Mapping[int, int]) -> int:
