@@ -224,9 +224,9 @@ def write_texts(texts: Mapping[str | Path, str]) -> None:
             if is_stdout(name) or (path.exists() and not path.is_file() and not path.is_dir()):
                 streams.append((Path(name), text))
             else:
-                _make_folders(path.parent, made)
+                make_folders(path.parent, made)
                 staged.append((_stage(path, text), path))
-        with _signals_held():
+        with signals_held():
             for temporary, path in staged:
                 place = str(path)
                 temporary.replace(path)
@@ -243,13 +243,11 @@ def write_texts(texts: Mapping[str | Path, str]) -> None:
         for temporary, _ in staged:
             with contextlib.suppress(OSError):
                 temporary.unlink()
-        for folder in reversed(made):
-            with contextlib.suppress(OSError):
-                folder.rmdir()
+        remove_folders(made)
 
 
 @contextlib.contextmanager
-def _signals_held() -> Iterator[None]:
+def signals_held() -> Iterator[None]:
     """Hold interrupts back until files that belong together are all in their places."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -280,7 +278,7 @@ def _send(path: Path, text: str) -> None:
         path.write_bytes(data)
 
 
-def _make_folders(folder: Path, made: list[Path]) -> None:
+def make_folders(folder: Path, made: list[Path]) -> None:
     """Make ``folder`` and what is above it, and add to ``made`` those that were missing, outer ones first."""
     missing = [place for place in (folder, *folder.parents) if not place.exists()]
     for place in reversed(missing):
@@ -288,18 +286,22 @@ def _make_folders(folder: Path, made: list[Path]) -> None:
         made.append(place)
 
 
+def remove_folders(made: list[Path]) -> None:
+    """Take away the folders of ``made`` that are empty, inner ones first."""
+    for folder in reversed(made):
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+
+
 def _stage(path: Path, text: str) -> Path:
     """Write ``text`` to a temporary file beside ``path``, with its permissions."""
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
+    mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~umask()
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    os.close(descriptor)
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(text.encode("utf-8"))
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).chmod(mode)
+        write_file(Path(name), text, mode)
     except BaseException:
         with contextlib.suppress(OSError):
             Path(name).unlink()
@@ -307,7 +309,17 @@ def _stage(path: Path, text: str) -> Path:
     return Path(name)
 
 
-def _umask() -> int:
+def write_file(path: Path, text: str, mode: int) -> None:
+    """Write ``text`` as UTF-8 with permissions ``mode``, and see it on the disk."""
+    with path.open("wb") as file:
+        file.write(text.encode("utf-8"))
+        file.flush()
+        os.fsync(file.fileno())
+    path.chmod(mode)
+
+
+def umask() -> int:
+    """Return what the process takes off the permissions of new files."""
     mask = os.umask(0)
     os.umask(mask)
     return mask

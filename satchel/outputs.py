@@ -10,13 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from .files import ARTIFACT, DEFAULT_FOLDER, PROBLEM, PROMPTS, is_stdout, write_texts
-from .models import PackedContext, Problem, UsageError
+from .models import FileError, PackedContext, Problem, UsageError
+from .placing import place_folder
 from .sources.read import begins_like_ours
 
 if TYPE_CHECKING:
     from .packing import PackResult
 
 Kind = Literal["artifact", "problem", "prompt"]
+
+OWN_FILES: Final = frozenset({ARTIFACT, PROBLEM, *PROMPTS.values(), ".gitignore"})
+"""What a folder may hold that is replaced as a whole."""
 
 _SCHEMAS: Final[Mapping[str, Kind]] = {PackedContext.SCHEMA: "artifact", Problem.SCHEMA: "problem"}
 _SCHEMA: Final = re.compile(r'\{\s*"schemaVersion"\s*:\s*"([^"]*)"')
@@ -113,7 +117,11 @@ def pack_outputs(folder: str | Path, fmt: str, prompt: str | Path | None = None)
 def write_pack(
     result: PackResult, folder: str | Path = DEFAULT_FOLDER, *, prompt: str | Path | None = None
 ) -> dict[str, Path]:
-    """Write artifact, problem and prompt: all of them or none.
+    """Write artifact, problem and prompt: all of them or none, in one stroke where the system can.
+
+    Where the folder holds other things, or the prompt goes elsewhere, they are put in place one right after
+    the other, the artifact last: a process that is killed between two leaves files of which the artifact's
+    digests tell that they are not its own.
 
     Parameters
     ----------
@@ -147,8 +155,23 @@ def write_pack(
     ignore = folder / ".gitignore"
     if folder.name == DEFAULT_FOLDER and not ignore.exists():
         texts[ignore] = "*\n"
-    write_texts(texts)
+    if not _in_one_stroke(folder, texts):
+        write_texts(texts)
     return files
+
+
+def _in_one_stroke(folder: Path, texts: Mapping[str | Path, str]) -> bool:
+    """Put the files in place together, if all of them are plain files of ``folder``."""
+    paths = [Path(path) for path in texts]
+    if any(path.parent != folder or (path.exists() and not path.is_file()) for path in paths):
+        return False
+    if any(is_stdout(path) for path in paths):
+        return False
+    try:
+        return place_folder(folder, {Path(path).name: text for path, text in texts.items()}, OWN_FILES)
+    except OSError as error:
+        hint = "choose another place with --out"
+        raise FileError(f"cannot be written: {error.strerror}", file=str(folder), hint=hint) from None
 
 
 def inside(root: str | Path, places: Iterable[str | Path]) -> tuple[str, ...]:
