@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from .. import CacheOptions, Engine, PackedContext, PackOptions, Progress, ScanOptions, SolveOptions, Task
+    from .. import CacheOptions, PackedContext
     from ..outputs import Kind as OutputKind
 
 
@@ -203,6 +202,16 @@ RequireOptimal = Annotated[
     bool, typer.Option("--require-optimal", help="Exit with 3 unless the pack is proven optimal.")
 ]
 
+ProgressMode = Annotated[
+    str,
+    typer.Option(
+        "--progress",
+        metavar="auto|jsonl|none",
+        help="What is told on standard error meanwhile: auto is a line on a terminal, after a second; jsonl "
+        "is a JSON object a line, for programs.",
+    ),
+]
+
 ProblemOut = Annotated[
     Path | None,
     typer.Option(
@@ -256,100 +265,11 @@ def tokens(budget: str | None) -> int | None:
     return parse_tokens(budget)
 
 
-def task_of(*, kind: str, about: str, title: str, outline: Path | None, focus: list[str] | None) -> Task:
-    """Return the task that the options describe."""
-    from .. import Task, read_outline
-
-    with naming("--outline"):
-        headings = () if outline is None else read_outline(outline)
-    given = {"kind": kind, "about": about, "title": title, "outline": headings, "focus": tuple(focus or ())}
-    with naming(None, {name: "--task" if name == "kind" else f"--{name}" for name in given}):
-        return Task.from_data(given)
-
-
-def pack_options(
-    *,
-    budget: str | None,
-    model: str | None,
-    encoding: str | None,
-    tokenizer: str | None,
-    approximate: bool,
-    format: str,  # noqa: A002 - the option's name
-    **rest: Any,
-) -> PackOptions:
-    """Return the options of a pack; ``rest`` are those of :class:`satchel.PackOptions` by their own names."""
-    from .. import PackOptions
-
-    return PackOptions(
-        budget=tokens(budget),
-        model=model,
-        encoding=encoding,
-        tokenizer_file=tokenizer,
-        approximate=approximate,
-        format=format,
-        **rest,
-    )
-
-
-def scan_options(
-    *,
-    include: list[str] | None,
-    exclude: list[str] | None,
-    no_ignore: bool,
-    no_default_excludes: bool,
-    no_global_ignore: bool,
-    sensitive: bool,
-    submodules: bool,
-    max_file_bytes: int | None,
-    own_outputs: tuple[str, ...],
-    summaries: str = "compute",
-) -> ScanOptions:
-    """Return the options of the scan."""
-    from .. import ScanOptions, SummaryUse, WalkOptions
-
-    walk = WalkOptions(
-        include=tuple(include or ()),
-        exclude=tuple(exclude or ()),
-        own_outputs=own_outputs,
-        no_ignore=no_ignore,
-        default_excludes=not no_default_excludes,
-        sensitive_names=not sensitive,
-        global_ignore=not no_global_ignore,
-        nested=submodules,
-    )
-    limited = walk if max_file_bytes is None else replace(walk, max_file_bytes=max_file_bytes)
-    return ScanOptions(walk=limited, summaries=SummaryUse.named(summaries))
-
-
 def cache_options(folder: Path | None, *, unused: bool = False) -> CacheOptions | None:
     """Return where the cache is; None when there is to be none."""
     from .. import CacheOptions
 
     return None if unused else CacheOptions(folder)
-
-
-def solve_options(
-    *,
-    solver: str,
-    time_limit: float | None,
-    work_limit: float | None,
-    gap: float,
-    seed: int,
-    workers: int,
-    on_progress: Callable[[Progress], None],
-) -> SolveOptions:
-    """Return the options of the solve; those out of range are errors."""
-    from .. import SolveOptions
-
-    return SolveOptions(
-        solver=cast("Engine", solver),
-        time_limit=time_limit,
-        deterministic_limit=work_limit,
-        gap=gap,
-        seed=seed,
-        workers=workers,
-        on_progress=on_progress,
-    )
 
 
 def artifact_path(artifact: str | None) -> Path:
@@ -368,11 +288,6 @@ def problem_path(artifact: Path, problem: str | None) -> Path:
     from .. import PROBLEM
 
     return Path(problem) if problem is not None else artifact.parent / PROBLEM
-
-
-def focused(repo: Path, focus: list[str] | None) -> list[Path]:
-    """Return the paths that ``--focus`` names."""
-    return [repo / path for path in focus or ()]
 
 
 def check_written(

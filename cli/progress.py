@@ -1,10 +1,12 @@
-"""What goes on, told on standard error once it takes over a second, and only where a person watches."""
+"""What goes on, told on standard error: to a person once it takes over a second, or to a program."""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import threading
+import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
@@ -17,17 +19,39 @@ PATIENCE: Final = 1.0
 """Seconds before the first word."""
 
 
+MODES: Final = ("auto", "jsonl", "none")
+
+
 class Ticker:
     """A line that shows the stage, and the solver's incumbent, bound and gap, until the work is done.
+
+    With ``jsonl``, each is an object on a line of its own instead, wherever standard error goes: ``seconds``
+    since the start, ``stage``, and while solving ``objective`` and ``bound`` (scaled integers, as in the
+    artifact) and ``gap``.
 
     Parameters
     ----------
     quiet
-        Say nothing.
+        Show no line.
+    mode
+        One of :data:`MODES`.
+
+    Raises
+    ------
+    UsageError
+        No such mode.
     """
 
-    def __init__(self, *, quiet: bool = False) -> None:
-        self._wanted = not quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    def __init__(self, *, quiet: bool = False, mode: str = "auto") -> None:
+        if mode not in MODES:
+            from .. import UsageError
+
+            hint = f"accepted: {', '.join(MODES)}"
+            raise UsageError("is no way to tell of progress", field="--progress", value=mode, hint=hint)
+        watched = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._wanted = mode == "auto" and not quiet and watched
+        self._lines = mode == "jsonl"
+        self._started = time.monotonic()
         self._lock = threading.Lock()
         self._text = "starting"
         self._status: Status | None = None
@@ -52,10 +76,15 @@ class Ticker:
 
     def stage(self, name: str) -> None:
         """Tell that a stage begins."""
+        self._write({"stage": name})
         self._tell(name)
 
     def progress(self, step: Progress) -> None:
         """Tell of a new incumbent or bound; called from the solving thread."""
+        self._write(
+            {"stage": f"solving: {step.stage}"}
+            | {"objective": step.objective, "bound": step.bound, "gap": step.gap}
+        )
         text = f"solving: {step.stage}"
         if step.objective is not None:
             text += f", best {step.objective:,}"
@@ -64,6 +93,13 @@ class Ticker:
         if step.gap is not None:
             text += f", gap {step.gap:.2%}"
         self._tell(text)
+
+    def _write(self, event: dict[str, object]) -> None:
+        if self._lines:
+            since = round(time.monotonic() - self._started, 3)
+            with self._lock:
+                sys.stderr.write(json.dumps({"seconds": since, **event}) + "\n")
+                sys.stderr.flush()
 
     def _tell(self, text: str) -> None:
         with self._lock:

@@ -7,28 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..console import Line, columns, count, print_json, print_lines, shown, width
-from ..options import (
-    About,
-    Approximate,
-    Budget,
-    Encoding,
-    Format,
-    Json,
-    Kind,
-    Model,
-    Outline,
-    Title,
-    Tokenizer,
-    pack_options,
-    task_of,
-)
+from ..groups import Counting, TaskOptions, spread
+from ..options import Budget, Json
 from ..summary import HEADING, status_lines, zone_lines
 
 if TYPE_CHECKING:
     from ... import BudgetEnvelope, PackedContext
 
 
+@spread
 def command(
+    *,
     artifact: Annotated[
         str | None,
         typer.Argument(
@@ -37,16 +26,9 @@ def command(
             show_default=False,
         ),
     ] = None,
-    kind: Kind = "overview",
-    about: About = "",
-    title: Title = "",
-    outline: Outline = None,
+    task: TaskOptions,
     budget: Budget = None,
-    model: Model = None,
-    encoding: Encoding = None,
-    tokenizer: Tokenizer = None,
-    approximate: Approximate = False,
-    format: Format = "markdown",  # noqa: A002 - the option's name
+    counting: Counting,
     json: Json = False,
 ) -> None:
     """Show the budget of a task or a pack.
@@ -67,20 +49,12 @@ def command(
         return
     from ... import plan_budget
 
-    task = task_of(kind=kind, about=about, title=title, outline=outline, focus=None)
-    options = pack_options(
-        budget=budget,
-        model=model,
-        encoding=encoding,
-        tokenizer=tokenizer,
-        approximate=approximate,
-        format=format,
-    )
-    envelope = plan_budget(task, options)
+    options = counting.pack_options(budget)
+    envelope = plan_budget(task.task(), options)
     if json:
         print_json(envelope.to_data())
     else:
-        print_lines([Line(f"Budget envelope for {shown(kind)}", HEADING), *_planned(envelope)])
+        print_lines([Line(f"Budget envelope for {shown(task.kind)}", HEADING), *_planned(envelope)])
 
 
 def _packed(context: PackedContext) -> list[Line]:

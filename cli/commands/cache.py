@@ -11,27 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..console import Line, columns, count, note, number, print_json, print_lines, print_text, share, shown
+from ..groups import Counting, Selection, spread
 from ..options import (
     Approximate,
     CacheDir,
     Encoding,
-    Exclude,
-    Format,
-    GlobalIgnore,
-    Include,
     Json,
-    MaxFileBytes,
     Model,
-    NoDefaultExcludes,
-    NoIgnore,
     Quiet,
     Repo,
-    Sensitive,
-    Submodules,
     Tokenizer,
     cache_options,
-    pack_options,
-    scan_options,
 )
 from ..progress import Ticker
 from ..summary import HEADING
@@ -65,23 +55,14 @@ def status(repo: Repo = Path(), cache_dir: CacheDir = None, json: Json = False) 
 
 
 @app.command()
+@spread
 def warm(
+    *,
     repo: Repo = Path(),
     workers: WorkerCount = 2,
     cache_dir: CacheDir = None,
-    model: Model = None,
-    encoding: Encoding = None,
-    tokenizer: Tokenizer = None,
-    approximate: Approximate = False,
-    format: Format = "markdown",  # noqa: A002 - the option's name
-    include: Include = None,
-    exclude: Exclude = None,
-    no_ignore: NoIgnore = False,
-    no_default_excludes: NoDefaultExcludes = False,
-    no_global_ignore: GlobalIgnore = False,
-    sensitive: Sensitive = False,
-    submodules: Submodules = False,
-    max_file_bytes: MaxFileBytes = None,
+    counting: Counting,
+    selection: Selection,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -90,25 +71,8 @@ def warm(
 
     where = cache_options(cache_dir)
     with Ticker(quiet=quiet) as ticker:
-        options = pack_options(
-            budget=None,
-            model=model,
-            encoding=encoding,
-            tokenizer=tokenizer,
-            approximate=approximate,
-            format=format,
-            scan=scan_options(
-                include=include,
-                exclude=exclude,
-                no_ignore=no_ignore,
-                no_default_excludes=no_default_excludes,
-                no_global_ignore=no_global_ignore,
-                sensitive=sensitive,
-                submodules=submodules,
-                max_file_bytes=max_file_bytes,
-                own_outputs=(),
-                summaries="cached",
-            ),
+        options = counting.pack_options(
+            scan=selection.scan_options(summaries="cached"),
             cache=where,
             on_stage=ticker.stage,
             on_notice=note,
@@ -146,18 +110,13 @@ def work(
 
 
 @app.command()
+@spread
 def watch(
+    *,
     repo: Repo = Path(),
     workers: WorkerCount = 1,
     cache_dir: CacheDir = None,
-    include: Include = None,
-    exclude: Exclude = None,
-    no_ignore: NoIgnore = False,
-    no_default_excludes: NoDefaultExcludes = False,
-    no_global_ignore: GlobalIgnore = False,
-    sensitive: Sensitive = False,
-    submodules: Submodules = False,
-    max_file_bytes: MaxFileBytes = None,
+    selection: Selection,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -167,17 +126,7 @@ def watch(
     """
     from ... import watch_cache
 
-    rules = scan_options(
-        include=include,
-        exclude=exclude,
-        no_ignore=no_ignore,
-        no_default_excludes=no_default_excludes,
-        no_global_ignore=no_global_ignore,
-        sensitive=sensitive,
-        submodules=submodules,
-        max_file_bytes=max_file_bytes,
-        own_outputs=(),
-    )
+    rules = selection.scan_options()
     try:
         for found in watch_cache(repo, cache_options(cache_dir), walk=rules.walk, workers=workers):
             if json:

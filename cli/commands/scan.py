@@ -6,40 +6,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..console import Line, columns, count, note, number, print_json, print_lines, shown
+from ..groups import Counting, FocusedTask, Selection, spread
 from ..options import (
-    About,
-    Approximate,
     Budget,
     CacheDir,
-    Encoding,
-    Exclude,
-    Focus,
     Force,
-    Format,
-    GlobalIgnore,
-    Include,
     Json,
-    Kind,
-    MaxFileBytes,
-    Model,
     NoCache,
-    NoDefaultExcludes,
-    NoIgnore,
-    Outline,
     ProblemOut,
     Quiet,
     Repo,
-    Sensitive,
-    Submodules,
     Summaries,
-    Title,
-    Tokenizer,
     cache_options,
     check_written,
-    focused,
-    pack_options,
-    scan_options,
-    task_of,
 )
 from ..progress import Ticker
 from ..summary import HEADING
@@ -50,27 +29,14 @@ if TYPE_CHECKING:
 SCHEMA = "scan-listing.v1"
 
 
+@spread
 def command(
+    *,
     repo: Repo = Path(),
-    kind: Kind = "overview",
-    about: About = "",
-    title: Title = "",
-    outline: Outline = None,
-    focus: Focus = None,
+    task: FocusedTask,
     budget: Budget = None,
-    model: Model = None,
-    encoding: Encoding = None,
-    tokenizer: Tokenizer = None,
-    approximate: Approximate = False,
-    format: Format = "markdown",  # noqa: A002 - the option's name
-    include: Include = None,
-    exclude: Exclude = None,
-    no_ignore: NoIgnore = False,
-    no_default_excludes: NoDefaultExcludes = False,
-    no_global_ignore: GlobalIgnore = False,
-    sensitive: Sensitive = False,
-    submodules: Submodules = False,
-    max_file_bytes: MaxFileBytes = None,
+    counting: Counting,
+    selection: Selection,
     summaries: Summaries = "compute",
     cache_dir: CacheDir = None,
     no_cache: NoCache = False,
@@ -85,27 +51,13 @@ def command(
     """
     from ... import inside, write_text
 
-    inputs = [outline, tokenizer, *focused(repo, focus)]
+    inputs = [*task.inputs(repo), counting.tokenizer]
     check_written({"problem_out": (problem_out, "problem")}, inputs, force=force)
     with Ticker(quiet=quiet) as ticker:
-        options = pack_options(
-            budget=budget,
-            model=model,
-            encoding=encoding,
-            tokenizer=tokenizer,
-            approximate=approximate,
-            format=format,
-            scan=scan_options(
-                include=include,
-                exclude=exclude,
-                no_ignore=no_ignore,
-                no_default_excludes=no_default_excludes,
-                no_global_ignore=no_global_ignore,
-                sensitive=sensitive,
-                submodules=submodules,
-                max_file_bytes=max_file_bytes,
-                own_outputs=inside(repo, () if problem_out is None else (problem_out,)),
-                summaries=summaries,
+        options = counting.pack_options(
+            budget,
+            scan=selection.scan_options(
+                inside(repo, () if problem_out is None else (problem_out,)), summaries
             ),
             cache=cache_options(cache_dir, unused=no_cache),
             on_stage=ticker.stage,
@@ -113,8 +65,7 @@ def command(
         )
         from ... import prepare
 
-        task = task_of(kind=kind, about=about, title=title, outline=outline, focus=focus)
-        found, problem = prepare(repo, task, options)
+        found, problem = prepare(repo, task.task(), options)
         if problem_out is not None:
             write_text(problem_out, problem.to_json())
     if json:

@@ -8,35 +8,14 @@ from typing import Annotated
 import typer
 
 from ..console import note, print_lines, print_text, width
-from ..options import (
-    Approximate,
-    Encoding,
-    Force,
-    Format,
-    Gap,
-    Json,
-    Model,
-    ProblemOut,
-    Quiet,
-    RequireOptimal,
-    Seed,
-    Solver,
-    TimeLimit,
-    Tokenizer,
-    UnitBudget,
-    Workers,
-    WorkLimit,
-    check_written,
-    exit_code,
-    solve_options,
-    tokens,
-    written,
-)
-from ..progress import Ticker
+from ..groups import Counting, Search, spread
+from ..options import Force, Json, ProblemOut, Quiet, UnitBudget, check_written, exit_code, tokens, written
 from ..summary import summary_lines
 
 
+@spread
 def command(
+    *,
     problem: Annotated[
         str,
         typer.Argument(
@@ -46,21 +25,12 @@ def command(
         ),
     ],
     budget: UnitBudget = None,
-    solver: Solver = "auto",
-    time_limit: TimeLimit = None,
-    deterministic_limit: WorkLimit = None,
-    gap: Gap = 0.0,
-    seed: Seed = 0,
-    workers: Workers = 1,
+    search: Search,
     recount: Annotated[
         bool,
         typer.Option("--recount", help="Count every text as it is rendered, whatever the file states."),
     ] = False,
-    model: Model = None,
-    encoding: Encoding = None,
-    tokenizer: Tokenizer = None,
-    approximate: Approximate = False,
-    format: Format = "markdown",  # noqa: A002 - the option's name
+    counting: Counting,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -69,7 +39,6 @@ def command(
     ] = None,
     problem_out: ProblemOut = None,
     force: Force = False,
-    require_optimal: RequireOptimal = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -79,35 +48,20 @@ def command(
     """
     from ... import InputError, read_problem, summarise, write_texts
 
-    with Ticker(quiet=quiet) as ticker:
-        options = solve_options(
-            solver=solver,
-            time_limit=time_limit,
-            work_limit=deterministic_limit,
-            gap=gap,
-            seed=seed,
-            workers=workers,
-            on_progress=ticker.progress,
-        )
+    with search.ticker(quiet=quiet) as ticker:
+        options = search.solve_options(ticker)
         check_written(
             {"out": (out, "artifact"), "problem_out": (problem_out, "problem")},
-            [problem, tokenizer],
+            [problem, counting.tokenizer],
             force=force,
         )
         ticker.stage("reading")
         given = read_problem(problem, available=tokens(budget))
         if recount:
-            from ... import PackOptions, recount_problem
+            from ... import recount_problem
 
             ticker.stage("counting")
-            counting = PackOptions(
-                model=model,
-                encoding=encoding,
-                tokenizer_file=tokenizer,
-                approximate=approximate,
-                format=format,
-            )
-            given = recount_problem(given, counting)
+            given = recount_problem(given, counting.pack_options())
         # Imported here: an error in the file must not wait for numpy and the solver.
         from ... import solve
 
@@ -129,5 +83,5 @@ def command(
         print_lines(summary_lines(summarise(context), width()))
         if out is not None and problem_out is None and (recount or budget is not None):
             note("the artifact answers the problem after --budget and --recount; keep it with --problem-out")
-    if code := exit_code(context, require_optimal=require_optimal):
+    if code := exit_code(context, require_optimal=search.require_optimal):
         raise typer.Exit(code)
