@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
@@ -13,6 +14,7 @@ from .extract import Document, Fragment, Registry
 from .extract.grammars import GRAMMARS
 from .file_classes import FileClass
 from .files import Skipped, SkipReason, SourceFile
+from .parallel import read_apart
 from .read import Decoded, read_text
 from .score.risk import Finding, injections, redact
 from .walk import WalkOptions, WalkResult, walk
@@ -148,6 +150,10 @@ Outcome = Skipped | tuple[ScannedFile, tuple[Fragment, ...]]
 """What became of a file: a reason why it is no source, or its text and fragments."""
 
 
+Parsed = Skipped | tuple[Decoded, Classification, Content]
+"""What reading and cutting a file gave, before anything is remembered of it."""
+
+
 class Memory(Protocol):
     """Remembers what reading gave, so that an unchanged file need not be read again (:mod:`.cache`)."""
 
@@ -167,11 +173,16 @@ class Memory(Protocol):
 
 
 def read_candidates(
-    root: Path, options: WalkOptions, registry: Registry, memory: Memory | None = None
+    root: Path,
+    options: WalkOptions,
+    registry: Registry,
+    memory: Memory | None = None,
+    jobs: int | None = None,
 ) -> Reading:
     """Read every file below ``root`` and cut it into fragments; raises as :func:`.walk.walk`.
 
-    With a ``memory``, files that have not changed since they were last read are not read again.
+    With a ``memory``, files that have not changed since they were last read are not read again. ``jobs``
+    processes share the work where there is enough of it (:mod:`.parallel`); the result is the same.
     """
     walked = walk(root, options)
     if options.revision:
@@ -181,10 +192,7 @@ def read_candidates(
     empty: list[str] = []
     candidates: list[Candidate] = []
     taken: set[str] = set()
-    for source in walked.files:
-        read = memory.recall(source) if memory else None
-        if read is None:
-            read = read_file(source, options.max_file_bytes, registry, memory)
+    for read in _outcomes(walked, options, registry, memory, jobs):
         if isinstance(read, Skipped):
             skipped.append(read)
             continue
@@ -198,21 +206,49 @@ def read_candidates(
     return Reading(walked, tuple(files), tuple(told), tuple(empty), tuple(candidates))
 
 
+def _outcomes(
+    walked: WalkResult, options: WalkOptions, registry: Registry, memory: Memory | None, jobs: int | None
+) -> Iterator[Outcome]:
+    """Yield what becomes of each file, in order."""
+    known = [memory.recall(source) if memory else None for source in walked.files]
+    fresh = [source for source, outcome in zip(walked.files, known, strict=True) if outcome is None]
+    limit = options.max_file_bytes
+    read = read_apart(fresh, limit, registry.versions, jobs)
+    with closing(read or (parsed(source, limit, registry, memory) for source in fresh)) as answers:
+        for source, outcome in zip(walked.files, known, strict=True):
+            yield outcome or _outcome(source, next(answers), memory)
+
+
 def read_file(
     source: SourceFile, limit: int | None, registry: Registry, memory: Memory | None = None
 ) -> Outcome:
     """Read one file of a walk of at most ``limit`` bytes; a text that ``memory`` knows is not cut again."""
+    return _outcome(source, parsed(source, limit, registry, memory), memory)
+
+
+def parsed(source: SourceFile, limit: int | None, registry: Registry, memory: Memory | None = None) -> Parsed:
+    """Read a file and cut its text into fragments, or return why it is no source."""
     decoded = read_text(source, max_bytes=limit)
     if isinstance(decoded, Skipped):
-        return _kept(memory, source, decoded)
+        return decoded
     found = classify(source.path, decoded.text)
     if found.file_class is FileClass.BINARY:
-        return _kept(memory, source, Skipped(source.path, SkipReason.BINARY, found.evidence))
+        return Skipped(source.path, SkipReason.BINARY, found.evidence)
     content = memory.content(source, decoded, found) if memory else None
-    if content is None:
-        content = _content(source, decoded, found, registry)
-    outcome = (scanned(source, found.file_class, found.language, decoded.notes, content), content.fragments)
-    return _kept(memory, source, outcome, decoded, content)
+    return decoded, found, content or _content(source, decoded, found, registry)
+
+
+def _outcome(source: SourceFile, read: Parsed, memory: Memory | None) -> Outcome:
+    """Return what became of a file, once ``memory`` has it."""
+    if isinstance(read, Skipped):
+        if memory is not None:
+            memory.keep(source, read, None, None)
+        return read
+    decoded, found, content = read
+    file = scanned(source, found.file_class, found.language, decoded.notes, content)
+    if memory is not None:
+        memory.keep(source, (file, content.fragments), decoded, content)
+    return file, content.fragments
 
 
 def scanned(
@@ -238,18 +274,6 @@ def _content(source: SourceFile, decoded: Decoded, found: Classification, regist
     return Content(
         text, len(document.lines), extraction.fragments, extraction.notes, secrets, injections(text)
     )
-
-
-def _kept(
-    memory: Memory | None,
-    source: SourceFile,
-    outcome: Outcome,
-    decoded: Decoded | None = None,
-    content: Content | None = None,
-) -> Outcome:
-    if memory is not None:
-        memory.keep(source, outcome, decoded, content)
-    return outcome
 
 
 def _candidates(file: ScannedFile, fragments: Sequence[Fragment], taken: set[str]) -> Iterator[Candidate]:

@@ -56,10 +56,10 @@ class Tree(Protocol):
 class DiskTree:
     """The files below a folder on disk. Links are never followed, so nothing outside it is reached."""
 
-    __slots__ = ("_root",)
+    __slots__ = ("root",)
 
     def __init__(self, root: Path) -> None:
-        self._root = os.fspath(root)
+        self.root = os.fspath(root)
 
     def scan(self, folder: str) -> list[Entry]:
         """See :meth:`Tree.scan`."""
@@ -100,7 +100,7 @@ class DiskTree:
             return stream.read() if limit is None else stream.read(limit)
 
     def _path(self, relative: str) -> str:
-        return f"{self._root}/{relative}" if relative else self._root
+        return f"{self.root}/{relative}" if relative else self.root
 
 
 def _is_junction(item: os.DirEntry[str]) -> bool:
