@@ -183,7 +183,9 @@ def verify(cache: Cache) -> CacheVerdict:
     checked = stale = summaries = 0
     known = {item.file.path: item for item in _known(cache)}
     walked = {source.path: source for source in walk(cache.root).files}
-    for (path,) in database.rows("SELECT path FROM contexts WHERE content IS NOT NULL ORDER BY path"):
+    for path, content in database.rows(
+        "SELECT path, content FROM contexts WHERE content IS NOT NULL ORDER BY path"
+    ):
         source = walked.get(path) or SourceFile(path, 0, raw=path, tree=DiskTree(cache.root))
         if contexts.changed(source):
             stale += 1
@@ -194,6 +196,7 @@ def verify(cache: Cache) -> CacheVerdict:
         if isinstance(anew, Skipped) or item is None or not _same(anew, item):
             faults.append(f"{path}: its units are not those of the file")
             _delete(database, "DELETE FROM contexts WHERE path = ?", path)
+            _delete(database, "DELETE FROM contents WHERE key = ?", content)
             continue
         key = summary_key(item.file, item.digest, cache.version)
         made = {row.number: row for row in make_all(*anew)}
