@@ -29,6 +29,9 @@ _ENTRY: Final = 0.9
 _OF_NAMED: Final = 0.25
 """The same of the other public names of a file or folder so named."""
 
+_TOLD: Final = 0.005
+"""Smaller parts of a score are not told."""
+
 _SET_AS_CODE: Final = re.compile(
     r"```.*?```|``[^`]+``|`[^`\n]+`|(?<=::)\n\n(?:[ \t]+\S.*\n|\n)+|\w+(?:\.\w+)+|\w+(?=\()", re.DOTALL
 )
@@ -37,23 +40,26 @@ _SET_AS_CODE: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Relevance 0..1 for each candidate, and its parts before the factors."""
+    """Relevance 0..1 for each candidate, and its parts by name (:mod:`.score.relevance`)."""
 
     scores: list[float]
-    words: Floats
-    links: Floats
+    parts: Mapping[str, Floats]
+
+    def explained(self, n: int) -> str:
+        """Return what the relevance of one candidate is made of, in one line."""
+        told = [f"{name} {values[n]:.2f}" for name, values in self.parts.items() if values[n] >= _TOLD]
+        return f"relevance {self.scores[n]:.3f}: {', '.join(told)}"
 
 
 def rank(candidates: Sequence[Candidate], kind: TaskKind, asked: Sequence[str]) -> Ranking:
     """Return the relevance of every candidate to what is asked, for this kind of task."""
-    corpus = _corpus(candidates)
     factors = _factors(candidates, kind)
-    found = relevance(corpus, asked, factors)
+    found = relevance(_corpus(candidates), asked, factors)
     scores = [float(score) for score in found.scores]
     _raise_named(scores, candidates, query_terms(*asked), factors)
     for start in kind.start:
         _raise(scores, candidates, start)
-    return Ranking(scores, found.words, found.links)
+    return Ranking(scores, found.parts)
 
 
 def _raise_named(
@@ -61,7 +67,7 @@ def _raise_named(
 ) -> None:
     """Raise what users call of the files and folders that are named by a word of the task.
 
-    The more words a task has, the less one of them decides.
+    The more words a task has, the less one of them decides: of ten, hardly anything.
     """
     for n, candidate in enumerate(candidates):
         fragment = candidate.fragment
@@ -72,7 +78,7 @@ def _raise_named(
         if not about or fragment.role in _NAMELESS:
             continue
         least = _ENTRY if about.intersection(terms(fragment.name)[-1:]) else _OF_NAMED
-        scores[n] = max(scores[n], least / len(query) * float(factors[n]))
+        scores[n] = max(scores[n], least / len(query) ** 2 * float(factors[n]))
 
 
 def _raise(scores: list[float], candidates: Sequence[Candidate], start: Start) -> None:
@@ -106,16 +112,11 @@ def _corpus(candidates: Sequence[Candidate]) -> Corpus:
         }
     )
     definitions: dict[str, list[int]] = {}
-    by_name: dict[tuple[str, str], int] = {}
     for n, candidate in enumerate(candidates):
-        by_name.setdefault((candidate.file.path, candidate.fragment.name), n)
         if candidate.file_class in _DEFINING:
             for name in candidate.fragment.defines:
                 definitions.setdefault(name, []).append(n)
-    parents = [
-        by_name.get((candidate.file.path, candidate.fragment.parent), -1) if candidate.fragment.parent else -1
-        for candidate in candidates
-    ]
+    files = {path: n for n, path in enumerate(sorted({candidate.file.path for candidate in candidates}))}
     return Corpus(
         index=index,
         code=_numbers(n for n, c in enumerate(candidates) if c.file_class not in _PROSE),
@@ -125,7 +126,8 @@ def _corpus(candidates: Sequence[Candidate]) -> Corpus:
             for n, c in enumerate(candidates)
             if c.file_class is FileClass.DOC
         },
-        parents=np.array(parents, dtype=np.int64),
+        files=_numbers(files[candidate.file.path] for candidate in candidates),
+        names=[c.fragment.defines[0] if c.fragment.defines else "" for c in candidates],
         definitions=definitions,
     )
 

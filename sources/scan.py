@@ -148,6 +148,7 @@ def scan(root: Path, task: Task, options: ScanOptions | None = None) -> ScanResu
         kind,
         query_terms(*asked),
         summaries,
+        ranking.explained,
     )
     if cache:
         cache.scanned(reading.files, summaries)

@@ -101,6 +101,7 @@ def build_units(
     kind: TaskKind,
     query: Mapping[str, float],
     summarise: Summarise | None = None,
+    explained: Callable[[int], str] | None = None,
 ) -> list[ContextUnit]:
     """Return one unit for each candidate, in order.
 
@@ -118,6 +119,8 @@ def build_units(
         Terms of the task, for excerpts.
     summarise
         Where summaries come from (:mod:`.cache.summaries`); they are made when absent.
+    explained
+        Tells what the relevance of a candidate is made of; written down where there is enough of it.
     """
     summarise = summarise or summary_of
     ids = _ids_by_name(candidates)
@@ -157,6 +160,7 @@ def build_units(
                     if ids.get((file.path, name), candidate.id) != candidate.id
                 ),
                 coverage=coverage(subject, score, kind.coverage) if score >= _LEAST_RELEVANT else {},
+                diagnostics=(explained(n),) if explained and score >= _LEAST_RELEVANT else (),
                 tags=tags_of(candidate),
                 renderings=tuple(
                     Rendering(

@@ -47,6 +47,41 @@ class Field:
         return np.diff(self.starts)
 
 
+@dataclass(frozen=True, slots=True)
+class Contributions:
+    """What terms add to scores.
+
+    Attributes
+    ----------
+    size
+        Number of texts.
+    asked
+        The terms.
+    keys
+        int64, sorted: text * number of terms + term, for each pair that occurs.
+    values
+        float64: what the term adds to the text's score, asked for with weight 1.
+    """
+
+    size: int
+    asked: tuple[str, ...]
+    keys: Ints
+    values: Floats
+
+    def scores(self, query: Mapping[str, float]) -> Floats:
+        """float64, shape (texts,): the scores for a question whose terms are among those asked for."""
+        if not len(self.keys):
+            return np.zeros(self.size, dtype=np.float64)
+        wanted = np.array([query.get(term, 0.0) for term in self.asked])
+        texts, terms_ = np.divmod(self.keys, len(self.asked))
+        return sums(texts, wanted[terms_] * self.values, self.size)
+
+
+def sums(at: Ints, values: Floats, size: int) -> Floats:
+    """float64, shape (size,): the sum of the values at each place."""
+    return np.asarray(np.bincount(at, weights=values, minlength=size), dtype=np.float64)
+
+
 class Index:
     """Texts by field, ready to be asked.
 
@@ -101,29 +136,35 @@ class Index:
         -------
         float64, shape (texts,), 0 or more.
         """
-        total = np.zeros(self.size, dtype=np.float64)
-        asked = sorted(query)
+        return self.contributions(tuple(sorted(query)), weights, among).scores(query)
+
+    def contributions(
+        self, asked: Sequence[str], weights: Mapping[str, float], among: Ints | None = None
+    ) -> Contributions:
+        """Return what each term adds to the score of each text; parameters as in :meth:`scores`.
+
+        BM25 is a sum over terms: many questions about the same terms cost one look at the texts.
+        """
         chosen = np.ones(self.size, dtype=bool)
         if among is not None:
             chosen[:] = False
             chosen[among] = True
         if not asked or not chosen.any():
-            return total
+            return Contributions(self.size, tuple(asked), np.zeros(0, np.int64), np.zeros(0))
         hits = self._hits(asked)
         found = {name: self._counts(self.fields[name], hits, len(asked), chosen) for name in weights}
         # A term is as rare as the texts are few that hold it in any field.
         keys = np.unique(np.concatenate([keys for keys, _ in found.values()]))
         having = np.bincount(keys % len(asked), minlength=len(asked))
         rarity = np.log1p((chosen.sum() - having + 0.5) / (having + 0.5))
-        wanted = rarity * np.array([query[term] for term in asked])
+        values = np.zeros(len(keys), dtype=np.float64)
         for name, weight in weights.items():
-            keys, counts = found[name]
-            texts = keys // len(asked)
+            own, counts = found[name]
             lengths = self.fields[name].lengths
-            norm = K1 * (1.0 - B + B * lengths[texts] / max(1.0, float(lengths[chosen].mean())))
-            parts = wanted[keys % len(asked)] * counts * (K1 + 1.0) / (counts + norm)
-            total += weight * np.bincount(texts, weights=parts, minlength=self.size)
-        return total
+            norm = K1 * (1.0 - B + B * lengths[own // len(asked)] / max(1.0, float(lengths[chosen].mean())))
+            parts = rarity[own % len(asked)] * counts * (K1 + 1.0) / (counts + norm)
+            values[np.searchsorted(keys, own)] += weight * parts
+        return Contributions(self.size, tuple(asked), keys, values)
 
     def _hits(self, asked: Sequence[str]) -> Ints:
         """int64, shape (pairs, 2): word id and number of the asked term that it holds, by word id."""

@@ -2,23 +2,27 @@
 
 A page of documentation and the code that it is about often share no word but the names of things. The
 sections nearest to the task are found by their words; each passes its score to the definitions that it
-names, a rare name counting more than a common one.
+names, a rare name counting more than a common one. How often documents and tests name a definition at
+all tells, whatever the task, whether it is one that pages are written about.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from math import sqrt
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from .index import Floats, Index, Ints
+from .index import Floats, Index, Ints, sums
 from .words import WORD
 
-SECTIONS: Final = 80
+SECTIONS: Final = 300
 """How many of the nearest sections are read."""
+
+NEARNESS_POWER: Final = 3
+"""A section passes on its score, as a share of the best section's, to this power."""
 
 IN_PASSING: Final = 0.2
 """What a name counts that stands in running text like any other word."""
@@ -27,82 +31,135 @@ _SHORTEST_NAME: Final = 3
 """Shorter names are too common to mean anything."""
 
 
-def linked_scores(
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """Which section names what, and which text defines it, as pairs in flat arrays.
+
+    Attributes
+    ----------
+    size, words
+        Number of texts, and of words.
+    sections, names
+        int64: a section, and the word that is a name in it; each pair once.
+    weights
+        float64: 1, or :data:`IN_PASSING`.
+    texts, defined
+        int64: a text, and the word that it defines; each pair once.
+    """
+
+    size: int
+    words: int
+    sections: Ints
+    names: Ints
+    weights: Floats
+    texts: Ints
+    defined: Ints
+
+    def homonyms(self) -> Floats:
+        """float64, by word: how many texts define it, at least 1."""
+        return np.maximum(1.0, np.bincount(self.defined, minlength=self.words))
+
+    def said(self, sections: npt.NDArray[np.bool_]) -> Floats:
+        """float64, by word: in how many of these sections it is named, in passing counting less."""
+        kept = sections[self.sections]
+        return sums(self.names[kept], self.weights[kept], self.words)
+
+
+def mentions(
     index: Index,
     field: str,
-    section_scores: Floats,
     sections: Ints,
     definitions: Mapping[str, Sequence[int]],
-    *,
     spoken: Mapping[int, str] | None = None,
-    read: int = SECTIONS,
-) -> Floats:
-    """Return what each text receives from the sections nearest to the task.
+) -> Mentions:
+    """Return what is named where.
 
     Parameters
     ----------
     index, field
         Where the words of the sections are.
-    section_scores
-        float64, shape (texts,): nearness to the task.
     sections
-        int64, sorted: which texts are sections that may pass something on.
+        int64, sorted: which texts are sections.
     definitions
         Name to the texts that define it.
     spoken
         Sections in running text, with what of them is set as code: a name that stands outside it may be
         an ordinary word, and counts :data:`IN_PASSING`.
+    """
+    words = max(1, len(index.words))
+    texts, defined = _pairs(
+        (text, word)
+        for name in sorted(definitions)
+        if len(name) >= _SHORTEST_NAME
+        for word in index.word_ids([name])
+        for text in set(definitions[name])
+    )
+    is_name = np.zeros(words, dtype=bool)
+    is_name[defined] = True
+    is_section = np.zeros(index.size, dtype=bool)
+    is_section[sections] = True
+    data = index.fields[field]
+    at = np.flatnonzero(is_name[data.words]) if len(data.words) else np.zeros(0, np.int64)
+    where = np.searchsorted(data.starts, at, side="right") - 1
+    kept = is_section[where]
+    keys = np.unique(where[kept] * words + data.words[at[kept]])
+    weights = np.where(_plain(index, keys, words, spoken or {}), IN_PASSING, 1.0)
+    return Mentions(index.size, words, keys // words, keys % words, weights, texts, defined)
+
+
+def _pairs(found: Iterable[tuple[int, int]]) -> tuple[Ints, Ints]:
+    pairs = np.array(sorted(found), dtype=np.int64).reshape(-1, 2)
+    return pairs[:, 0], pairs[:, 1]
+
+
+def _plain(index: Index, keys: Ints, words: int, spoken: Mapping[int, str]) -> npt.NDArray[np.bool_]:
+    """bool, by pair of section and name: whether it stands in running text like any other word."""
+    in_prose = np.zeros(index.size, dtype=bool)
+    in_prose[list(spoken)] = True
+    as_code = [
+        section * words + word
+        for section in sorted(set((keys // words).tolist()).intersection(spoken))
+        for word in index.word_ids(list(set(WORD.findall(spoken[section]))))
+    ]
+    plain_spelling = np.zeros(words, dtype=bool)
+    for word in np.unique(keys % words).tolist():
+        plain_spelling[word] = _is_plain(index.words[word])
+    named_as_code = np.isin(keys, np.array(as_code, dtype=np.int64))
+    return in_prose[keys // words] & plain_spelling[keys % words] & ~named_as_code
+
+
+def _is_plain(word: str) -> bool:
+    """Whether a name is spelled as an ordinary word may be."""
+    return "_" not in word and (word.islower() or word.istitle())
+
+
+def linked_scores(named: Mentions, nearness: Floats, read: int = SECTIONS) -> Floats:
+    """Return what each text receives from the sections nearest to the task.
+
+    Parameters
+    ----------
+    named
+        What is named where.
+    nearness
+        float64, shape (texts,): nearness of the sections to the task.
     read
         How many sections are read.
 
     Returns
     -------
-    float64, shape (texts,), 0 or more: the sum over sections of (score / best score) squared, over the
-    root of the number of sections that hold the name times the number of definitions that it has.
+    float64, shape (texts,), 0 or more: the sum over sections of (score / best score) to the power of
+    :data:`NEARNESS_POWER`, over the root of the number of sections that hold the name times the number
+    of definitions that it has.
     """
-    received = np.zeros(index.size, dtype=np.float64)
-    if not len(sections):
-        return received
-    by_id = _definitions_by_id(index, definitions)
-    is_name = np.zeros(max(1, len(index.words)), dtype=bool)
-    is_name[list(by_id)] = True
-    naming = _sections_naming(index, field, sections, is_name)
-    nearest = sections[np.lexsort((sections, -section_scores[sections]))][:read]
-    best = float(section_scores[nearest].max(initial=0.0))
-    for section in nearest:
-        nearness = float(section_scores[section]) / best if best > 0 else 0.0
-        if nearness <= 0.0:
-            break
-        words = np.unique(index.of(field, int(section)))
-        code = spoken.get(int(section)) if spoken else None
-        as_code = None if code is None else frozenset(WORD.findall(code))
-        for word in words[is_name[words]]:
-            texts = by_id[int(word)]
-            passed = nearness * nearness / sqrt(int(naming[word]) * len(texts))
-            if as_code is not None and not _is_name(index.words[word], as_code):
-                passed *= IN_PASSING
-            received[texts] += passed
-    return received
-
-
-def _is_name(word: str, as_code: frozenset[str]) -> bool:
-    """Whether a word of running text is meant as a name: set as code, or spelled as no word is."""
-    return word in as_code or "_" in word or not (word.islower() or word.istitle())
-
-
-def _definitions_by_id(index: Index, definitions: Mapping[str, Sequence[int]]) -> dict[int, Ints]:
-    names = sorted(name for name in definitions if len(name) >= _SHORTEST_NAME)
-    out: dict[int, Ints] = {}
-    for name in names:
-        for word_id in index.word_ids([name]):
-            out[word_id] = np.array(sorted(definitions[name]), dtype=np.int64)
-    return out
-
-
-def _sections_naming(index: Index, field: str, sections: Ints, is_name: npt.NDArray[np.bool_]) -> Ints:
-    """int64, by word id: how many sections hold each name."""
-    naming = np.zeros(len(is_name), dtype=np.int64)
-    for section in sections:
-        words = np.unique(index.of(field, int(section)))
-        naming[words[is_name[words]]] += 1
-    return naming
+    sections = np.unique(named.sections)
+    near = nearness[sections]
+    best = float(near.max(initial=0.0))
+    if best <= 0.0:
+        return np.zeros(named.size, dtype=np.float64)
+    nearest = np.lexsort((sections, -near))[:read]
+    passed = np.zeros(named.size, dtype=np.float64)
+    passed[sections[nearest]] = (near[nearest] / best) ** NEARNESS_POWER
+    holding = np.maximum(1.0, np.bincount(named.names, minlength=named.words))
+    received = sums(named.names, passed[named.sections] * named.weights, named.words)
+    received /= np.sqrt(holding * named.homonyms())
+    return sums(named.texts, received[named.defined], named.size)

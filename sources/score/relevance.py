@@ -1,15 +1,26 @@
 """How near each fragment is to the task: its own words, and what the project's documents say of it.
 
-The parts, in this order (the numbers were tuned on real pages taken away from real projects; what each
-is worth stands in ``bench``):
+A score estimates how likely it is that a page about the task needs the fragment, so that values can be
+added up and weighed against tokens. It is a product of parts, each to a power (a logarithmic model; the
+powers were fitted on pages taken away from real projects, and rounded; what each part is worth stands in
+``bench/sources``):
 
-1. code is scored by BM25 over its name, path, documentation and body; the best gets 1;
-2. sections of documents, examples and tests pass their own score on to the definitions that they name
-   (:mod:`.links`); the best gets 1, and counts twice as much as the words;
-3. a member receives a tenth of what its class has;
-4. the sum is multiplied by what the kind of task says of such a fragment (privacy, role, path, class of
-   file), scaled so that the best is 1, and raised to a power: steep enough that many small fragments of
-   little relevance do not outbid a large one that is needed.
+``words``
+    BM25 of the whole question over name, path, documentation and body; the best of the repository has 1;
+``aspect``
+    the same for each part of the question alone (a heading with the title), the best of them: a page
+    needs what one of its sections is about, though the others do not speak of it;
+``links``
+    what the nearest documents, examples and tests pass on to what they name (:mod:`.links`); best 1;
+``file``
+    what all fragments of its file receive by links, over the root of their number; best 1;
+``documented``, ``exercised``
+    how often documents name its own name, and examples and tests any name of its: the logarithm of
+    1 + sections, over the root of the number of definitions of that name;
+``defines``
+    how many names it defines: of a fragment with many a page needs only some;
+``factor``
+    what the kind of task makes of such a fragment: privacy, role, path, class of file.
 """
 
 from __future__ import annotations
@@ -22,7 +33,7 @@ from typing import Final
 import numpy as np
 
 from .index import Floats, Index, Ints
-from .links import linked_scores
+from .links import Mentions, linked_scores, mentions
 from .words import query_terms
 
 CODE_WEIGHTS: Final = MappingProxyType({"name": 0.7, "path": 1.0, "doc": 0.7, "body": 0.5})
@@ -34,14 +45,31 @@ PROSE_WEIGHTS: Final = MappingProxyType({"name": 1.0, "path": 1.0, "body": 1.0})
 OTHER_THAN_DOC: Final = 0.7
 """What examples and tests count beside documents as tellers of what a task is about."""
 
-LINKS: Final = 2.0
-"""Weight of what is passed on, beside 1 for a fragment's own words."""
+POWERS: Final = MappingProxyType(
+    {
+        "links": 1.5,
+        "words": 0.8,
+        "aspect": 0.8,
+        "file": 0.25,
+        "documented": 0.45,
+        "exercised": 0.28,
+        "defines": -0.4,
+        "factor": 1.5,
+    }
+)
+"""The power of each part of code's score; ``documented`` and ``exercised`` are logarithms already."""
 
-FROM_PARENT: Final = 0.1
-"""Share of its class's score that a member receives."""
+FLOOR: Final = 0.1
+"""Added to parts that are shares of the best: what has nothing of one part may have much of another."""
+
+TITLE_IN_ASPECT: Final = 0.5
+"""Weight of a term of the title beside those of a heading."""
 
 STEEPNESS: Final = 2.0
-"""The power that the scores are raised to."""
+"""The power of the scores of documents, examples and tests."""
+
+PROSE: Final = 0.4
+"""What the best of them is worth beside the best code: they say how it is told, code says what holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +84,10 @@ class Corpus:
         int64, sorted: which fragments are code and the like, and which are documents, examples and tests.
     documents
         Those of ``prose`` that are documents, with what of each is set as code.
-    parents
-        int64: the fragment that each one stands in, -1 for none.
+    files
+        int64: number of the file that each fragment stands in.
+    names
+        The name that each fragment of code is called by; empty for none.
     definitions
         Name to the fragments of code that define it.
     """
@@ -66,25 +96,20 @@ class Corpus:
     code: Ints
     prose: Ints
     documents: Mapping[int, str]
-    parents: Ints
+    files: Ints
+    names: Sequence[str]
     definitions: Mapping[str, Sequence[int]]
 
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """Scores 0..1, one for each fragment.
+    """Scores 0..1, one for each fragment, and the parts that they are made of, by name.
 
-    Attributes
-    ----------
-    scores
-        The result.
-    words, links
-        What it is made of, before the factors: own words, and what documents passed on.
+    Parts of prose are ``words`` and ``factor`` alone.
     """
 
     scores: Floats
-    words: Floats
-    links: Floats
+    parts: Mapping[str, Floats]
 
 
 def relevance(corpus: Corpus, asked: Sequence[str], factors: Floats) -> Relevance:
@@ -95,30 +120,85 @@ def relevance(corpus: Corpus, asked: Sequence[str], factors: Floats) -> Relevanc
     corpus
         The repository.
     asked
-        Texts that say what the task is about.
+        Texts that say what the task is about: its title, then its headings.
     factors
         float64, shape (fragments,), 0..1: what the kind of task makes of each fragment.
     """
     index = corpus.index
     query = query_terms(*asked)
-    own = index.scores(query, CODE_WEIGHTS, corpus.code)
+    if not query:
+        return Relevance(np.zeros(index.size), {})
+    words, aspect = _own_words(corpus, asked, query)
     said = index.scores(query, PROSE_WEIGHTS, corpus.prose)
     teller = np.full(index.size, OTHER_THAN_DOC)
     teller[list(corpus.documents)] = 1.0
-    nearness = said * teller
-    linked = linked_scores(index, "body", nearness, corpus.prose, corpus.definitions, spoken=corpus.documents)
-    words = _to_one(own)
+    named = mentions(index, "body", corpus.prose, corpus.definitions, corpus.documents)
+    links = _to_one(linked_scores(named, said * teller))
+    parts = {
+        "links": links,
+        "words": words,
+        "aspect": aspect,
+        "file": _by_file(corpus, links),
+        **_known(corpus, named),
+        "factor": factors,
+    }
     words[corpus.prose] = _to_one(said)[corpus.prose]
-    links = _to_one(linked)
-    total = words + LINKS * links
-    below = np.flatnonzero(corpus.parents >= 0)
-    total[below] += FROM_PARENT * total[corpus.parents[below]]
-    total *= factors
     scores = np.zeros(index.size, dtype=np.float64)
-    # Code and prose are scaled apart: nothing is passed on to prose, which would leave it behind.
-    for part in (corpus.code, corpus.prose):
-        scores[part] = _to_one(total[part]) ** STEEPNESS * factors[part].max(initial=0.0)
-    return Relevance(scores, words, links)
+    code, prose = corpus.code, corpus.prose
+    # Scaled apart: nothing is passed on to prose, which would leave it behind.
+    scores[code] = _to_one(_of_code(parts)[code]) * factors[code].max(initial=0.0)
+    scores[prose] = PROSE * _to_one((words * factors)[prose]) ** STEEPNESS * factors[prose].max(initial=0.0)
+    return Relevance(scores, parts)
+
+
+def _of_code(parts: Mapping[str, Floats]) -> Floats:
+    """Return the product of the parts to their powers."""
+    log = sum(POWERS[name] * np.log(FLOOR + parts[name]) for name in ("links", "words", "aspect", "file"))
+    log = log + POWERS["documented"] * parts["documented"] + POWERS["exercised"] * parts["exercised"]
+    score = np.exp(log) * parts["factor"] ** POWERS["factor"]
+    return np.asarray(score * (1.0 + parts["defines"]) ** POWERS["defines"], dtype=np.float64)
+
+
+def _own_words(corpus: Corpus, asked: Sequence[str], query: Mapping[str, float]) -> tuple[Floats, Floats]:
+    """Return how near code is to the whole question, and to the nearest part of it; the best has 1."""
+    found = corpus.index.contributions(tuple(sorted(query)), CODE_WEIGHTS, corpus.code)
+    title = {term: TITLE_IN_ASPECT * weight for term, weight in query_terms(asked[0]).items()}
+    best = _to_one(found.scores(query_terms(asked[0])))
+    for heading in asked[1:]:
+        own = query_terms(heading)
+        if own:
+            wanted = {**title, **{term: max(weight, title.get(term, 0.0)) for term, weight in own.items()}}
+            best = np.maximum(best, _to_one(found.scores(wanted)))
+    return _to_one(found.scores(query)), best
+
+
+def _by_file(corpus: Corpus, links: Floats) -> Floats:
+    total = np.bincount(corpus.files[corpus.code], weights=links[corpus.code])
+    count = np.bincount(corpus.files[corpus.code])
+    share = _to_one(total / np.sqrt(np.maximum(1, count)))
+    out = np.zeros_like(links)
+    out[corpus.code] = share[corpus.files[corpus.code]]
+    return out
+
+
+def _known(corpus: Corpus, named: Mentions) -> dict[str, Floats]:
+    """Return what documents and tests tell of each fragment whatever the task, and how much it defines."""
+    index = corpus.index
+    is_document = np.zeros(index.size, dtype=bool)
+    is_document[list(corpus.documents)] = True
+    roots = np.sqrt(named.homonyms())
+    by_documents = np.log1p(named.said(is_document)) / roots
+    by_others = np.log1p(named.said(~is_document)) / roots
+    defined = np.zeros(named.words, dtype=bool)
+    defined[named.defined] = True
+    documented = np.zeros(index.size, dtype=np.float64)
+    for n, name in enumerate(corpus.names):
+        for word in index.word_ids([name]) if name else ():
+            documented[n] = by_documents[word] if defined[word] else 0.0
+    exercised = np.zeros(index.size, dtype=np.float64)
+    np.maximum.at(exercised, named.texts, by_others[named.defined])
+    names = np.bincount(named.texts, minlength=index.size).astype(np.float64)
+    return {"documented": documented, "exercised": exercised, "defines": names}
 
 
 def _to_one(values: Floats) -> Floats:

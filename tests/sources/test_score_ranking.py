@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import ClassVar
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from satchel.models import Kind
 from satchel.sources.extract import Document, Fragment, Span, default_registry
@@ -13,8 +18,8 @@ from satchel.sources.score.coverage import Subject, coverage
 from satchel.sources.score.excerpts import SHARE, excerpt
 from satchel.sources.score.freshness import UNKNOWN, freshness
 from satchel.sources.score.index import K1, B, Index
-from satchel.sources.score.links import IN_PASSING, linked_scores
-from satchel.sources.score.relevance import Corpus, relevance
+from satchel.sources.score.links import IN_PASSING, linked_scores, mentions
+from satchel.sources.score.relevance import POWERS, PROSE, STEEPNESS, Corpus, Relevance, relevance
 from satchel.sources.score.words import query_terms, stem, terms
 from satchel.sources.tasks import CoverageRule, Dimension
 
@@ -124,96 +129,142 @@ class TestIndex:
         assert np.array_equal(forth, back[::-1])
 
 
+def linked(
+    texts: tuple[str, ...],
+    nearness: list[float],
+    definitions: dict[str, list[int]],
+    spoken: dict[int, str] | None = None,
+    read: int = 9,
+) -> list[float]:
+    """Return what the texts receive; those after the first two are sections."""
+    index = Index({"body": texts})
+    named = mentions(index, "body", np.arange(2, len(texts)), definitions, spoken)
+    return list(linked_scores(named, np.array([0.0, 0.0, *nearness]), read))
+
+
 class TestLinks:
+    DEFINITIONS: ClassVar = {"Client": [0], "send_it": [1], "go": [1]}
+
     def linked(self, *sections: str, nearness: list[float]) -> list[float]:
-        texts = ("code", "code", *sections)
-        index = Index({"body": texts})
-        numbers = np.arange(2, len(texts))
-        scores = np.array([0.0, 0.0, *nearness])
-        definitions = {"Client": [0], "send_it": [1], "go": [1]}
-        return list(linked_scores(index, "body", scores, numbers, definitions))
+        return linked(("code", "code", *sections), nearness, self.DEFINITIONS)
 
     def test_a_section_passes_its_score_to_what_it_names(self) -> None:
         received = self.linked("the Client is", "then send_it", nearness=[2.0, 1.0])
-        assert received[:2] == [1.0, 0.25]
+        assert received == [1.0, 0.125, 0.0, 0.0]
 
     def test_a_common_name_counts_less(self) -> None:
         received = self.linked("Client send_it", "Client", "Client", nearness=[1.0, 0.0, 0.0])
         assert received[0] == pytest.approx(3**-0.5)
         assert received[1] == 1.0
 
+    def test_naming_twice_is_naming_once(self) -> None:
+        assert self.linked("Client Client", nearness=[1.0]) == self.linked("Client", nearness=[1.0])
+
     def test_names_must_be_spelled_alike_and_not_short(self) -> None:
         assert not any(self.linked("client go", nearness=[1.0]))
 
     def test_shared_names_share(self) -> None:
-        index = Index({"body": ("a", "b", "run_it")})
-        received = linked_scores(index, "body", np.array([0, 0, 1.0]), np.array([2]), {"run_it": [0, 1]})
+        received = linked(("a", "b", "run_it"), [1.0], {"run_it": [0, 1]})
         assert received[0] == received[1] == pytest.approx(0.5**0.5)
 
-    def test_a_word_in_passing_is_hardly_a_name(self) -> None:
-        index = Index({"body": ("a", "b", "the client and send_it", "Client")})
-        definitions = {"client": [0], "send_it": [1]}
-        scores, section = np.array([0, 0, 1.0, 0]), np.array([2])
-        plain = linked_scores(index, "body", scores, section, definitions, spoken={2: ""})
-        assert list(plain[:2]) == [pytest.approx(IN_PASSING), 1.0]
-        marked = linked_scores(index, "body", scores, section, definitions, spoken={2: "client.x()"})
-        assert marked[0] == 1.0
+    @pytest.mark.parametrize(("code", "expected"), [("", IN_PASSING), ("client.x()", 1.0)])
+    def test_a_word_in_passing_is_hardly_a_name(self, code: str, expected: float) -> None:
+        texts = ("a", "b", "the client and send_it", "Client")
+        received = linked(texts, [1.0, 0.0], {"client": [0], "send_it": [1]}, {2: code})
+        assert received[:2] == [pytest.approx(expected), 1.0]
 
     def test_only_the_nearest_are_read(self) -> None:
-        index = Index({"body": ("a", "b", "first_name", "second_name")})
-        definitions = {"first_name": [0], "second_name": [1]}
-        scores = np.array([0, 0, 2.0, 1.0])
-        received = linked_scores(index, "body", scores, np.array([2, 3]), definitions, read=1)
+        texts = ("a", "b", "first_name", "second_name")
+        received = linked(texts, [2.0, 1.0], {"first_name": [0], "second_name": [1]}, read=1)
         assert received[1] == 0
         assert received[0] > 0
+
+    def test_nothing_near_passes_nothing(self) -> None:
+        """I10: no division by the zero of a graph without edges."""
+        assert not any(self.linked("Client", nearness=[0.0]))
+        assert not any(linked(("a", "b"), [], {}))
 
 
 def corpus(code: list[str], prose: list[str], definitions: dict[str, list[int]]) -> Corpus:
     texts = [*code, *prose]
     blank = [""] * len(texts)
+    names = {n: name for name, numbers in definitions.items() for n in numbers}
     return Corpus(
         index=Index({"name": blank, "path": blank, "doc": blank, "body": texts}),
         code=np.arange(len(code)),
         prose=np.arange(len(code), len(texts)),
         documents=dict.fromkeys(range(len(code), len(texts)), ""),
-        parents=np.full(len(texts), -1),
+        files=np.arange(len(texts)),
+        names=[names.get(n, "") for n in range(len(texts))],
         definitions=definitions,
     )
 
 
+def ones(parts: Corpus, *asked: str) -> Relevance:
+    """Return the relevance where the kind of task makes no difference."""
+    return relevance(parts, asked, np.ones(parts.index.size))
+
+
 class TestRelevance:
     def test_documents_carry_over_to_code_without_a_common_word(self) -> None:
-        found = relevance(
-            corpus(
-                ["def fetch_it(): pass", "timeout = 1"], ["Timeouts: call fetch_it twice"], {"fetch_it": [0]}
-            ),
-            ["timeout"],
-            np.ones(3),
-        )
+        code, prose = ["def fetch_it(): pass", "timeout = 1", "other"], ["Timeouts: call fetch_it twice"]
+        found = ones(corpus(code, prose, {"fetch_it": [0]}), "timeout")
         assert found.scores[0] == 1.0
-        assert 0 < found.scores[1] < 1
-        assert found.links[0] == 1.0
+        assert 1 > found.scores[1] > found.scores[2]
+        assert found.parts["links"][0] == 1.0
 
     def test_factors_lower_and_zero_factors_remove(self) -> None:
         parts = corpus(["timeout a", "timeout a"], [], {})
         scores = relevance(parts, ["timeout"], np.array([1.0, 0.5])).scores
         assert scores[0] == 1.0
-        assert scores[1] == pytest.approx(0.5**2)
+        assert scores[1] == pytest.approx(0.5 ** POWERS["factor"])
         assert relevance(parts, ["timeout"], np.array([1.0, 0.0])).scores[1] == 0.0
 
-    def test_members_receive_of_their_class(self) -> None:
-        parts = corpus(["timeout", "other", "other"], [], {})
-        parts.parents[1] = 0
-        scores = relevance(parts, ["timeout"], np.ones(3)).scores
-        assert scores[1] > scores[2] == 0
+    def test_what_one_heading_is_about_counts_though_the_others_are_not(self) -> None:
+        parts = corpus(["alpha beta gamma", "delta", "other"], [], {})
+        found = ones(parts, "page", "alpha beta gamma", "delta")
+        assert found.parts["words"][1] < 0.6
+        assert found.parts["aspect"][1] == 1.0
+        assert found.scores[1] > found.scores[2]
+
+    def test_what_documents_and_tests_name_is_what_pages_are_about(self) -> None:
+        sections = ["see load_it", "and load_it again", "words"]
+        parts = corpus(["timeout load_it", "timeout keep_it"], sections, {"load_it": [0], "keep_it": [1]})
+        found = ones(parts, "timeout")
+        assert found.parts["documented"].tolist()[:2] == [pytest.approx(np.log(3)), 0.0]
+        assert found.scores[0] > found.scores[1]
+        parts.documents.clear()  # type: ignore[attr-defined] # the sections are tests now
+        found = ones(parts, "timeout")
+        assert found.parts["documented"][0] == 0.0
+        assert found.parts["exercised"][0] == pytest.approx(np.log(3))
+
+    def test_a_file_near_the_task_lifts_what_stands_in_it(self) -> None:
+        parts = corpus(["def fetch_it(): pass", "a", "b"], ["Timeouts: fetch_it"], {"fetch_it": [0]})
+        together = replace(parts, files=np.array([0, 0, 1, 2]))
+        assert ones(together, "timeout").scores[1] > ones(parts, "timeout").scores[1]
 
     def test_no_words_no_relevance(self) -> None:
-        assert not relevance(corpus(["a"], ["b"], {}), ["", "the of"], np.ones(2)).scores.any()
+        assert not ones(corpus(["a"], ["b"], {}), "", "the of").scores.any()
+
+    def test_prose_stands_behind_code(self) -> None:
+        found = ones(corpus(["timeout"], ["timeout timeout", "timeout"], {}), "timeout")
+        assert found.scores[1] == PROSE
+        assert found.scores[2] == pytest.approx(PROSE * found.parts["words"][2] ** STEEPNESS)
 
     def test_scores_are_within_bounds(self) -> None:
         found = relevance(corpus(["a b", "b"], ["a", "b b"], {"a": [0]}), ["a b"], np.full(4, 0.7))
         assert found.scores.min() >= 0
         assert found.scores.max() <= 0.7
+
+    @given(st.permutations(range(4)), st.sampled_from(["alpha", "beta load_it", "gamma alpha"]))
+    def test_order_of_code_does_not_matter(self, order: list[int], asked: str) -> None:
+        code = ["alpha load_it", "beta beta", "gamma keep_it", "delta"]
+        places = {"load_it": 0, "keep_it": 2}
+        prose = ["alpha: load_it", "gamma: keep_it and load_it"]
+        plain = ones(corpus(code, prose, {name: [n] for name, n in places.items()}), asked)
+        moved = {name: [order.index(n)] for name, n in places.items()}
+        mixed = ones(corpus([code[n] for n in order], prose, moved), asked)
+        assert mixed.scores[:4] == pytest.approx(plain.scores[order])
 
 
 def fragment_of(text: str, language: str = "markdown") -> tuple[Fragment, tuple[str, ...]]:
