@@ -1,0 +1,99 @@
+"""What is left out or put in, one thing at a time: each variant changes a problem, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
+from unittest.mock import patch
+
+from satchel.models import Problem
+from satchel.sources.score import relevance
+
+Change = Callable[[Problem], Problem]
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One row of the ablation.
+
+    Attributes
+    ----------
+    powers
+        Powers of parts of the score that are set, 0 to leave a part out.
+    change
+        Of the problem before it is solved.
+    solver
+        Which solver decides.
+    """
+
+    powers: Mapping[str, float] = field(default_factory=dict)
+    change: Change | None = None
+    solver: str = "greedy"
+
+    @contextmanager
+    def scoring(self) -> Iterator[None]:
+        """Score with the powers of this variant inside the block."""
+        powers = MappingProxyType({**relevance.POWERS, **self.powers})
+        with patch.object(relevance, "POWERS", powers):
+            yield
+
+
+def _without(**update: object) -> Change:
+    """Return the change that sets fields of every unit."""
+
+    def changed(problem: Problem) -> Problem:
+        units = tuple(unit.model_copy(update=update) for unit in problem.units)
+        return problem.model_copy(update={"units": units})
+
+    return changed
+
+
+def _no_coverage(problem: Problem) -> Problem:
+    return _without(coverage={})(problem).model_copy(update={"coverage": ()})
+
+
+def _no_groups(problem: Problem) -> Problem:
+    return problem.model_copy(update={"redundancy_groups": ()})
+
+
+def _source_only(problem: Problem) -> Problem:
+    kept = tuple(unit for unit in problem.units if unit.zone == "source_evidence")
+    known = {unit.id for unit in kept}
+    groups = tuple(
+        group.model_copy(update={"members": members})
+        for group in problem.redundancy_groups
+        if len(members := tuple(name for name in group.members if name in known)) > 1
+    )
+    return problem.model_copy(update={"units": kept, "redundancy_groups": groups})
+
+
+_BM25_ALONE: Final = {
+    "links": 0.0,
+    "aspect": 0.0,
+    "file": 0.0,
+    "documented": 0.0,
+    "exercised": 0.0,
+    "defines": 0.0,
+}
+
+VARIANTS: Final[Mapping[str, Variant]] = MappingProxyType(
+    {
+        "all": Variant(),
+        "exact": Variant(solver="auto"),
+        "bm25-alone": Variant({**_BM25_ALONE, "words": 2.0}),
+        "no-links": Variant({"links": 0.0, "file": 0.0}),
+        "no-aspect": Variant({"aspect": 0.0, "words": 1.6}),
+        "no-file": Variant({"file": 0.0}),
+        "no-prior": Variant({"documented": 0.0, "exercised": 0.0}),
+        "no-defines": Variant({"defines": 0.0}),
+        "no-rungs": Variant(change=_without(renderings=())),
+        "no-dependencies": Variant(change=_without(dependencies=())),
+        "no-coverage": Variant(change=_no_coverage),
+        "no-redundancy": Variant(change=_no_groups),
+        "source-only": Variant(change=_source_only),
+    }
+)
+"""The rows of the ablation, by name; ``all`` is the system as it is, with the greedy solver."""
