@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import Final
 
 from .base import Document, Span, subtract
@@ -32,7 +33,12 @@ class Page:
         self.lines = document.lines
         self.grammar = grammar
         self.outline = outline
+        self._offsets = [0, *accumulate(len(line) + 1 for line in document.lines)]
         self._imported = frozenset(n for span in outline.imports for n in range(span.start, span.end + 1))
+
+    def chars(self, span: Span) -> int:
+        """Return the number of characters of the lines, line breaks included."""
+        return self._offsets[span.end] - self._offsets[span.start - 1]
 
     def text(self, span: Span | None) -> str:
         """Return the lines as they stand."""

@@ -88,7 +88,7 @@ class _Units:
         return sorted(units, key=lambda fragment: fragment.spans[0])
 
     def _is_small(self, span: Span) -> bool:
-        chars = sum(len(line) + 1 for line in self._lines[span.start - 1 : span.end])
+        chars = self._page.chars(span)
         return chars <= SMALL_CHARS or (len(span) <= SMALL_LINES and chars <= SMALL_CHARS * 3 // 2)
 
     # -- the file ------------------------------------------------------------------------------
@@ -178,7 +178,7 @@ class _Units:
             return []
         others = [m.span for m in member.members if not m.stays]
         head = subtract(member.span, others)
-        if sum(len(self._page.text(span)) for span in head) > _HEAD_CHARS:
+        if sum(map(self._page.chars, head)) > _HEAD_CHARS:
             return [m for m in member.members if not (m.light and len(m.span) <= _PROPERTY_LINES)]
         return [m for m in member.members if not m.stays]
 
