@@ -16,8 +16,9 @@ from .file_classes import FileClass
 from .files import Skipped, SkipReason, SourceFile
 from .parallel import read_apart
 from .read import Decoded, read_text
+from .roots import walk_roots
 from .score.risk import Finding, injections, redact
-from .walk import WalkOptions, WalkResult, walk
+from .walk import WalkOptions, WalkResult
 
 _PREFIXES: Final = {
     "section": "doc",
@@ -173,7 +174,7 @@ class Memory(Protocol):
 
 
 def read_candidates(
-    root: Path,
+    root: Path | Sequence[Path],
     options: WalkOptions,
     registry: Registry,
     memory: Memory | None = None,
@@ -181,12 +182,15 @@ def read_candidates(
 ) -> Reading:
     """Read every file below ``root`` and cut it into fragments; raises as :func:`.walk.walk`.
 
+    Of several roots each path begins with a label (:mod:`.roots`).
+
     With a ``memory``, files that have not changed since they were last read are not read again. ``jobs``
     processes share the work where there is enough of it (:mod:`.parallel`); the result is the same.
     """
-    walked = walk(root, options)
-    if options.revision:
-        memory = None  # it remembers files by their place and time on disk
+    roots = [root] if isinstance(root, Path) else list(root)
+    walked = walk_roots(roots, options)
+    if options.revision or len(roots) > 1:
+        memory = None  # it remembers files by their place below one root, and their time on disk
     files: list[ScannedFile] = []
     skipped = list(walked.skipped)
     empty: list[str] = []
