@@ -58,7 +58,7 @@ def account(root: Path) -> Account:
     """Scan a folder and check it."""
     found = Account(root.name)
     start = time.process_time()
-    reading = read_candidates(root, WalkOptions(), default_registry())
+    reading = read_candidates(root, WalkOptions(), default_registry(), jobs=1)
     found.seconds = time.process_time() - start
     found.files, found.units = len(reading.files), len(reading.candidates)
     found.left_out = len(reading.skipped)
