@@ -11,11 +11,13 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..models import MinPolicy, Problem, ScaleError
+from ..models.reading import collector_paused
 from .eligible import Eligibility, Standing, resolve
 from .flat import Flat
 from .layout import Layout
@@ -149,10 +151,18 @@ def compile_problem(problem: Problem) -> Compiled:
     ScaleError
         The values are too large for exact integers.
     """
-    eligibility = resolve(problem)
-    standings = [s for s in eligibility.standings.values() if s.out is None]
+    with collector_paused():
+        return _compiled(problem, resolve(problem))
+
+
+def _compiled(problem: Problem, eligibility: Eligibility) -> Compiled:
+    weighed = [s for name, s in eligibility.standings.items() if name in eligibility.weighed]
+    values, covers = rung_values(problem, weighed), Covers.of(problem, weighed)
+    numbers = Numbers.of(problem, weighed, values, covers)
+    kept = np.array([s.out is None for s in weighed], dtype=np.bool_)
+    standings = [s for s in weighed if s.out is None]
     index = {standing.unit.id: u for u, standing in enumerate(standings)}
-    numbers = Numbers.of(problem, [eligibility.standings[name] for name in sorted(eligibility.weighed)])
+    kept_rungs = np.repeat(kept, [len(s.rungs) for s in weighed])
     sizes = [len(standing.rungs) for standing in standings]
     rung_start = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)
     zones = _zone_rows(problem, standings, numbers)
@@ -171,7 +181,7 @@ def compile_problem(problem: Problem) -> Compiled:
         rung_start=rung_start,
         rung_unit=np.repeat(np.arange(len(standings), dtype=np.int64), sizes),
         tokens=np.array([rung.tokens for s in standings for rung in s.rungs], dtype=np.int64),
-        values=numbers.scaled(rung_values(problem, standings)),
+        values=numbers.scaled(values[kept_rungs]),
         unit_zone=unit_zone,
         required=np.array([standing.required is not None for standing in standings], dtype=np.bool_),
         dep_unit=dep_unit,
@@ -179,7 +189,7 @@ def compile_problem(problem: Problem) -> Compiled:
         dep_start=dep_start,
         dep_rungs=dep_rungs,
         zones=zones,
-        covers=_cover_rows(problem, standings, rung_start, numbers),
+        covers=_cover_rows(problem, covers.kept(kept), rung_start, numbers),
         cliques=[
             Clique(name, _positions(members, index), k)
             for name, members, k in eligibility.cliques
@@ -198,21 +208,73 @@ def rung_values(problem: Problem, standings: list[Standing]) -> Doubles:
     units, weights = [s.unit for s in standings], problem.weights
     sizes = [len(s.rungs) for s in standings]
     rungs = [rung for s in standings for rung in s.rungs]
-    base = weights.relevance * _doubles(u.relevance_score for u in units)
-    base = base + weights.authority * _doubles(u.authority_score for u in units)
-    base = base + weights.freshness * _doubles(u.freshness_score for u in units)
-    risk = weights.risk * _doubles(u.risk_score for u in units)
-    bonus = _doubles(problem.policy.should_include_bonus if s.bonus else 0.0 for s in standings)
-    fidelity = _doubles(rung.fidelity for rung in rungs)
+    base = weights.relevance * _column(units, "relevance_score")
+    base = base + weights.authority * _column(units, "authority_score")
+    base = base + weights.freshness * _column(units, "freshness_score")
+    risk = weights.risk * _column(units, "risk_score")
+    bonus = np.where(_column(standings, "bonus") > 0, problem.policy.should_include_bonus, 0.0)
+    fidelity = _column(rungs, "fidelity")
     values = fidelity * np.repeat(base, sizes) - np.repeat(risk, sizes) + np.repeat(bonus, sizes)
-    given = np.repeat(_doubles(np.nan if u.value is None else u.value for u in units), sizes)
+    # An explicit value that is not given is None, and not a number in the column.
+    given = np.repeat(_column(units, "value"), sizes)
     values = np.where(np.isnan(given), values, fidelity * given)
-    explicit = _doubles(np.nan if rung.value is None else rung.value for rung in rungs)
+    explicit = _column(rungs, "value")
     return np.where(np.isnan(explicit), values, explicit)
 
 
-def _doubles(numbers: Iterable[float]) -> Doubles:
-    return np.fromiter(numbers, dtype=np.float64)
+def _column(records: Sequence[object], name: str) -> Doubles:
+    """Return one attribute of all ``records``; None becomes NaN."""
+    return np.array(list(map(attrgetter(name), records)), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Covers:
+    """What units cover, an entry for each unit, one of its dimensions and one of its rungs.
+
+    ``dim`` is the place of the dimension among the sorted declared ones, or -1; ``strength`` is the unit's,
+    ``share`` that of the rung: strength times fidelity, in doubles.
+    """
+
+    dim: Ints
+    unit: Ints
+    rung: Ints
+    strength: Doubles
+    share: Doubles
+
+    @classmethod
+    def of(cls, problem: Problem, standings: list[Standing]) -> Covers:
+        """Return the entries of ``standings``, by unit; ``rung`` counts from the unit's fullest one."""
+        place = {name: d for d, name in enumerate(sorted(d.name for d in problem.coverage))}
+        covering = [(u, s) for u, s in enumerate(standings) if s.unit.coverage]
+        counts = [len(s.unit.coverage) for _, s in covering]
+        names = [name for _, s in covering for name in s.unit.coverage]
+        strengths = [strength for _, s in covering for strength in s.unit.coverage.values()]
+        rungs = np.array([len(s.rungs) for _, s in covering], dtype=np.int64)
+        fidelity = _column([rung for _, s in covering for rung in s.rungs], "fidelity")
+        each = np.repeat(rungs, counts)  # rungs of each pair of unit and dimension
+        first = np.repeat(np.cumsum(rungs) - rungs, counts)
+        rung = np.arange(int(each.sum()), dtype=np.int64) - np.repeat(np.cumsum(each) - each, each)
+        strength = np.repeat(np.array(strengths, dtype=np.float64), each)
+        return cls(
+            dim=np.repeat(np.array([place.get(name, -1) for name in names], dtype=np.int64), each),
+            unit=np.repeat(np.repeat(np.array([u for u, _ in covering], dtype=np.int64), counts), each),
+            rung=rung,
+            strength=strength,
+            share=strength * fidelity[np.repeat(first, each) + rung],
+        )
+
+    def kept(self, units: Bools) -> Covers:
+        """Return the entries of ``units`` that count for a dimension, by dimension; units renumbered."""
+        counts = np.flatnonzero((self.dim >= 0) & (self.strength > 0) & units[self.unit])
+        order = counts[np.argsort(self.dim[counts], kind="stable")]
+        number = np.cumsum(units) - 1
+        return Covers(
+            self.dim[order],
+            number[self.unit[order]],
+            self.rung[order],
+            self.strength[order],
+            self.share[order],
+        )
 
 
 @dataclass(frozen=True)
@@ -223,18 +285,14 @@ class Numbers:
     amount_scale: int
 
     @classmethod
-    def of(cls, problem: Problem, standings: list[Standing]) -> Numbers:
+    def of(cls, problem: Problem, standings: list[Standing], values: Doubles, covers: Covers) -> Numbers:
         """Choose the scales: integers given stay as they are, all else is scaled (design §3).
 
-        The choice looks at every unit that policy, risk and dependencies leave in.
+        The choice looks at every unit that policy, risk and dependencies leave in: ``standings``, with the
+        values of their rungs and what they cover.
         """
-        amounts = {
-            strength * rung.fidelity
-            for s in standings
-            for strength in s.unit.coverage.values()
-            for rung in s.rungs
-        }
-        amount_scale = 1 if amounts <= {0.0, 1.0} else AMOUNT_SCALE
+        full = bool(((covers.share == 0.0) | (covers.share == 1.0)).all())
+        amount_scale = 1 if full else AMOUNT_SCALE
         weights = problem.weights
         gains = [
             (weights.coverage if d.weight is None else d.weight) * gain
@@ -243,7 +301,6 @@ class Numbers:
         ]
         prices = [zone.target_price for zone in problem.envelope.zones]
         penalties = [weights.redundancy * group.penalty for group in problem.redundancy_groups]
-        values = rung_values(problem, standings)
         starts = np.cumsum([0, *(len(s.rungs) for s in standings)])[:-1]
         largest = math.fsum(np.maximum.reduceat(np.abs(values), starts)) if standings else 0.0
         largest += sum(gains)
@@ -326,35 +383,24 @@ def _zone_rows(problem: Problem, standings: list[Standing], numbers: Numbers) ->
     return rows
 
 
-def _cover_rows(
-    problem: Problem, standings: list[Standing], rung_start: Ints, numbers: Numbers
-) -> list[CoverRow]:
-    by_name: dict[str, list[tuple[int, float]]] = {d.name: [] for d in problem.coverage}
-    for u, standing in enumerate(standings):
-        for name, strength in standing.unit.coverage.items():
-            if name in by_name and strength > 0:
-                by_name[name].append((u, strength))
+def _cover_rows(problem: Problem, covers: Covers, rung_start: Ints, numbers: Numbers) -> list[CoverRow]:
+    bounds = np.searchsorted(covers.dim, np.arange(len(problem.coverage) + 1))
+    rungs = rung_start[covers.unit] + covers.rung
+    amounts = np.rint(covers.share * numbers.amount_scale).astype(np.int64)
     rows: list[CoverRow] = []
-    for dimension in sorted(problem.coverage, key=lambda d: d.name):
+    for d, dimension in enumerate(sorted(problem.coverage, key=lambda d: d.name)):
+        mine = slice(int(bounds[d]), int(bounds[d + 1]))
         weight = problem.weights.coverage if dimension.weight is None else dimension.weight
         # Per unit of amount: weight * gain * scale / amount_scale, rounded once (half to even).
-        gains = np.rint(
-            np.array([weight * gain * numbers.scale / numbers.amount_scale for gain in dimension.gains])
-        ).astype(np.int64)
-        rungs: list[int] = []
-        amounts: list[float] = []
-        for u, strength in by_name[dimension.name]:
-            for r, rung in enumerate(standings[u].rungs):
-                rungs.append(int(rung_start[u]) + r)
-                amounts.append(strength * rung.fidelity * numbers.amount_scale)
+        gains = [weight * gain * numbers.scale / numbers.amount_scale for gain in dimension.gains]
         rows.append(
             CoverRow(
                 name=dimension.name,
-                rungs=np.array(rungs, dtype=np.int64),
-                amounts=np.rint(np.array(amounts, dtype=np.float64)).astype(np.int64),
-                gains=gains,
+                rungs=rungs[mine],
+                amounts=amounts[mine],
+                gains=np.rint(np.array(gains, dtype=np.float64)).astype(np.int64),
                 required=dimension.min_count if dimension.required else 0,
-                units=np.array([u for u, _ in by_name[dimension.name]], dtype=np.int64),
+                units=covers.unit[mine][covers.rung[mine] == 0],
             )
         )
     return rows

@@ -6,10 +6,13 @@ Each decision here is a hard rule of the contract (design §2), so none of it ca
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from operator import attrgetter
+from typing import Any, Final, NamedTuple
 
 from ..models import (
+    CATEGORIES,
     EXAMPLE_KINDS,
     AcceptReason,
     BudgetZone,
@@ -22,8 +25,11 @@ from ..models import (
     RedundancyGroup,
     RejectReason,
     SchemaError,
+    State,
     selects,
 )
+
+DEPTHS: Final = {state: state.depth for state in State}
 
 
 class Rung(NamedTuple):
@@ -36,7 +42,7 @@ class Rung(NamedTuple):
     value: float | None
 
 
-@dataclass
+@dataclass(slots=True)
 class Standing:
     """What the rules say of one unit before anything is solved."""
 
@@ -84,11 +90,11 @@ def resolve(problem: Problem) -> Eligibility:
     """
     zones = {zone.name: zone for zone in problem.envelope.zones}
     standings: dict[str, Standing] = {}
-    for unit in sorted(problem.units, key=lambda u: u.id):
+    for unit in sorted(problem.units, key=attrgetter("id")):
         zone = zones.get(unit.zone)
         if zone is None:
             zone = zones[unit.zone] = BudgetZone(name=unit.zone)
-        standings[unit.id] = Standing(unit=unit, zone=zone, rungs=offered_rungs(unit, zone))
+        standings[unit.id] = Standing(unit, zone, offered_rungs(unit, zone))
     _apply_policy(problem, standings)
     _close_under_dependencies(standings, [])
     for standing in standings.values():
@@ -105,24 +111,29 @@ def resolve(problem: Problem) -> Eligibility:
 def offered_rungs(unit: ContextUnit, zone: BudgetZone) -> list[Rung]:
     """Return the forms that may stand in the pack: the zone allows each, and each saves tokens."""
     rungs: list[Rung] = []
-    forms = unit.renderings
-    place = 0
+    place = last = 0
     if unit.token_estimate is not None or unit.text is not None:
-        tokens = _stated(unit, unit.token_estimate, "tokenEstimate")
-        rungs.append(Rung(0, tokens, unit.compression_state.depth, 1.0, unit.value))
+        last = _stated(unit, unit.token_estimate, None)
+        rungs.append(Rung(0, last, DEPTHS[unit.compression_state], 1.0, unit.value))
         place = 1
-    if forms:
-        allowed = zone.overflow_policy.states
-        for offset, form in enumerate(forms):
-            tokens = _stated(unit, form.tokens, f"the tokens of its {form.state.value} rendering")
-            if not rungs or (form.state in allowed and tokens < rungs[-1].tokens):
-                fidelity = 1.0 if form.fidelity is None else form.fidelity
-                rungs.append(Rung(place + offset, tokens, form.state.depth, fidelity, form.value))
+    allowed = zone.overflow_policy.states if unit.renderings else frozenset()
+    for form in unit.renderings:
+        state, tokens = form.state, form.tokens
+        if tokens is None:
+            tokens = _stated(unit, None, state)
+        if not rungs or (tokens < last and state in allowed):
+            fidelity = form.fidelity
+            rungs.append(
+                Rung(place, tokens, DEPTHS[state], 1.0 if fidelity is None else fidelity, form.value)
+            )
+            last = tokens
+        place += 1
     return rungs
 
 
-def _stated(unit: ContextUnit, tokens: int | None, what: str) -> int:
+def _stated(unit: ContextUnit, tokens: int | None, rendering: State | None) -> int:
     if tokens is None:
+        what = "tokenEstimate" if rendering is None else f"the tokens of its {rendering.value} rendering"
         raise SchemaError(
             f"unit {unit.id!r} does not state {what}",
             code="tokens_missing",
@@ -136,7 +147,7 @@ def _apply_policy(problem: Problem, standings: dict[str, Standing]) -> None:
     policy = problem.policy
     everyone = list(standings.values())
     for number, selector in enumerate(policy.must_include):
-        hits = [standing for standing in everyone if selects(selector, standing.unit)]
+        hits = _selected(selector, everyone)
         if not hits:
             raise PolicyError(
                 "matches no unit",
@@ -151,11 +162,11 @@ def _apply_policy(problem: Problem, standings: dict[str, Standing]) -> None:
     for standing in everyone:
         if standing.unit.required:
             standing.required, standing.rule = AcceptReason.REQUIRED, "required: true"
-        standing.bonus = any(selects(selector, standing.unit) for selector in policy.should_include)
+    for selector in policy.should_include:
+        for standing in _selected(selector, everyone):
+            standing.bonus = True
     for number, selector in enumerate(policy.must_exclude):
-        for standing in everyone:
-            if not selects(selector, standing.unit):
-                continue
+        for standing in _selected(selector, everyone):
             if standing.required is not None:
                 by = "required" if standing.unit.required else f"mustInclude {standing.rule!r}"
                 raise PolicyError(
@@ -169,6 +180,38 @@ def _apply_policy(problem: Problem, standings: dict[str, Standing]) -> None:
                 standing.out, standing.data = RejectReason.MUST_EXCLUDE, {"rule": selector}
     for standing in everyone:
         _apply_risk(problem, standing)
+
+
+def _selected(selector: str, everyone: list[Standing]) -> list[Standing]:
+    """Return the standings of the units that ``selector`` matches; each distinct name is matched once."""
+    fields = sorted({part.partition(":")[0] for part in CATEGORIES.get(selector, (selector,))})
+    if "id" in fields:
+        return [standing for standing in everyone if selects(selector, standing.unit)]
+    keys = [SELECTED_BY[name] for name in fields]
+    known: dict[Any, bool] = {}
+    found: list[Standing] = []
+    for standing in everyone:
+        unit = standing.unit
+        names = keys[0](unit) if len(keys) == 1 else tuple([key(unit) for key in keys])
+        hit = known.get(names)
+        if hit is None:
+            hit = known[names] = selects(selector, unit)
+        if hit:
+            found.append(standing)
+    return found
+
+
+def _paths(unit: ContextUnit) -> tuple[str, ...]:
+    return tuple([ref.path for ref in unit.source_refs])
+
+
+SELECTED_BY: Final[dict[str, Callable[[ContextUnit], Hashable]]] = {
+    "kind": attrgetter("kind"),
+    "tag": attrgetter("tags"),
+    "zone": attrgetter("zone"),
+    "path": _paths,
+}
+"""What a selector of each field looks at; ids are matched one by one."""
 
 
 def _apply_risk(problem: Problem, standing: Standing) -> None:
@@ -204,14 +247,14 @@ def _close_under_dependencies(standings: dict[str, Standing], anchors: list[tupl
             queue.append(name)
             continue
         for dependency in standing.unit.dependencies:
-            target = standings[dependency.id]
-            if not any(rung.depth <= dependency.min_rung.depth for rung in target.rungs):
+            deepest = DEPTHS[dependency.min_rung]
+            if not any(rung.depth <= deepest for rung in standings[dependency.id].rungs):
                 _take_out(standing, dependency.id, f"offers no rung down to {dependency.min_rung.value}")
                 queue.append(name)
                 break
     while queue:
         gone = queue.pop()
-        for name in needed_by[gone]:
+        for name in needed_by.get(gone, ()):
             standing = standings[name]
             if standing.out is None:
                 reason = standings[gone].out

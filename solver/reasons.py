@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from ..models import AcceptReason, RejectReason
 from .compile import Compiled
@@ -24,13 +24,16 @@ def why_out(standing: Standing) -> Why:
     """Return the reason of a unit that a rule took out before the solve."""
     data = standing.data
     assert standing.out is not None
-    sentence = {
-        RejectReason.MUST_EXCLUDE: "excluded by the rule {rule}",
-        RejectReason.RISK_CEILING: "risk {risk} is at or above the ceiling {ceiling}",
-        RejectReason.DEPENDENCY_UNAVAILABLE: "needs {missing}, which cannot be had",
-        RejectReason.NOT_AUTHORITATIVE: "group {group} keeps {authoritative}, its most authoritative member",
-    }[standing.out]
+    sentence = SENTENCES[standing.out]
     return Why(standing.out, sentence.format(**{key: _words(value) for key, value in data.items()}), data)
+
+
+SENTENCES: Final = {
+    RejectReason.MUST_EXCLUDE: "excluded by the rule {rule}",
+    RejectReason.RISK_CEILING: "risk {risk} is at or above the ceiling {ceiling}",
+    RejectReason.DEPENDENCY_UNAVAILABLE: "needs {missing}, which cannot be had",
+    RejectReason.NOT_AUTHORITATIVE: "group {group} keeps {authoritative}, its most authoritative member",
+}
 
 
 def why_rejected(c: Compiled, state: State, unit: int) -> Why:

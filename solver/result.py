@@ -19,6 +19,7 @@ from ..models import (
     Severity,
     SolverReport,
 )
+from ..models.reading import collector_paused
 from .compile import Compiled, Ints, rung_values
 from .eligible import Standing
 from .reasons import Why, why_accepted, why_out, why_rejected
@@ -41,8 +42,13 @@ def build_context(
     c: Compiled, choice: Ints, solver: SolverReport, diagnostics: Sequence[Diagnostic] = ()
 ) -> PackedContext:
     """Return the artifact of the pack ``choice`` (rung index per unit, -1 where it is out)."""
-    state = State(c)
-    state.apply({u: r for u, r in enumerate(choice.tolist()) if r != NONE})
+    with collector_paused():
+        return _context(c, State.of(c, choice), solver, diagnostics)
+
+
+def _context(
+    c: Compiled, state: State, solver: SolverReport, diagnostics: Sequence[Diagnostic]
+) -> PackedContext:
     parts = _parts(c, state)
     envelope = c.problem.envelope
     problem = c.problem
@@ -109,21 +115,23 @@ def _left_out(standing: Standing, why: Why) -> RejectedUnit:
 def _accepted(c: Compiled, state: State, u: int) -> AcceptedUnit:
     standing = c.standings[u]
     unit, rung = standing.unit, standing.rungs[state.choice[u] - int(c.rung_start[u])]
-    form = unit.ladder()[rung.place]
+    # The ladder is the unit's own form, where it has one, and its renderings.
+    place = rung.place - (unit.token_estimate is not None or unit.text is not None)
+    form = unit.renderings[place] if place >= 0 else None
     why = why_accepted(c, state, u)
     return AcceptedUnit(
         id=unit.id,
         kind=unit.kind,
         title=unit.title,
         zone=unit.zone,
-        compression_state=form.state,
+        compression_state=unit.compression_state if form is None else form.state,
         rung=rung.place,
         token_estimate=rung.tokens,
         value=state.values[state.choice[u]],
         reason=why.code,
         detail=why.detail,
         data=why.data,
-        source_refs=form.source_refs or unit.source_refs,
+        source_refs=unit.source_refs if form is None else form.source_refs or unit.source_refs,
         stability=unit.stability,
         trust=unit.trust,
     )
@@ -134,10 +142,12 @@ def _zones(c: Compiled, accepted: Sequence[AcceptedUnit]) -> list[PackedZone]:
     envelope = c.problem.envelope
     names = [zone.name for zone in envelope.zones]
     names += sorted({unit.zone for unit in accepted} - set(names))
+    sizes: dict[str, list[int]] = {name: [] for name in names}
+    for unit in accepted:
+        sizes[unit.zone].append(unit.token_estimate)
     zones: list[PackedZone] = []
-    for name in names:
+    for name, inside in sizes.items():
         limits = envelope.zone(name)
-        inside = [unit.token_estimate for unit in accepted if unit.zone == name]
         zones.append(
             PackedZone(
                 name=name,

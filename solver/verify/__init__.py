@@ -7,6 +7,7 @@ scale, constraints, objective and reasons are worked out again from the model's 
 from __future__ import annotations
 
 from ...models import PackedContext, Problem
+from ...models.reading import collector_paused
 from .candidates import check_accepted, check_left_out, check_partition, claimed_pack
 from .certificate import check_certificate
 from .claims import check_claims
@@ -43,6 +44,13 @@ def verify(
     VerifyReport
         Every check that was made, in a fixed order; it never raises for what an artifact says.
     """
+    with collector_paused():
+        return _verified(context, problem, prompt_text, count)
+
+
+def _verified(
+    context: PackedContext, problem: Problem, prompt_text: str | None, count: Count | None
+) -> VerifyReport:
     complaints = Complaints()
     _check_identity(context, problem, complaints)
     try:

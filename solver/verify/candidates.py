@@ -14,6 +14,19 @@ from .report import Complaints
 FILE_PREFIX: Final = "file:"
 """Files that never became a unit are listed among the skipped ones under this prefix."""
 
+LABELS: Final = (
+    "kind",
+    "title",
+    "zone",
+    "tokenEstimate",
+    "sourceRefs",
+    "compressionState",
+    "value",
+    "stability",
+    "trust",
+)
+"""What an accepted entry repeats of its unit and rung; one that is left out repeats the first five."""
+
 
 def claimed_pack(facts: Facts, context: PackedContext) -> Pack:
     """Return the selection that the artifact claims, without entries that name no offered rung."""
@@ -67,18 +80,33 @@ def check_accepted(facts: Facts, context: PackedContext, pack: Pack, complaints:
         if rung is None:
             complaints.add(check, f"{entry.id!r}: rung {entry.rung} is not offered")
             continue
-        for what, stated, computed in (
-            ("kind", entry.kind, unit.kind),
-            ("title", entry.title, unit.title),
-            ("zone", entry.zone, unit.zone),
-            ("compressionState", entry.compression_state, rung.state),
-            ("tokenEstimate", entry.token_estimate, rung.tokens),
-            ("value", entry.value, facts.scaled_value(rung)),
-            ("sourceRefs", entry.source_refs, rung.source_refs),
-            ("stability", entry.stability, unit.stability),
-            ("trust", entry.trust, unit.trust),
-        ):
-            complaints.expect(check, f"{entry.id!r}: {what}", stated, computed)
+        complaints.expect_all(
+            check,
+            entry.id,
+            LABELS,
+            (
+                entry.kind,
+                entry.title,
+                entry.zone,
+                entry.token_estimate,
+                entry.source_refs,
+                entry.compression_state,
+                entry.value,
+                entry.stability,
+                entry.trust,
+            ),
+            (
+                unit.kind,
+                unit.title,
+                unit.zone,
+                rung.tokens,
+                rung.source_refs,
+                rung.state,
+                facts.scaled_value(rung),
+                unit.stability,
+                unit.trust,
+            ),
+        )
         _check_accept_reason(facts, pack, entry, complaints)
 
 
@@ -94,10 +122,11 @@ def _check_accept_reason(facts: Facts, pack: Pack, entry: AcceptedUnit, complain
         "tokens": rung.tokens,
         "zone": unit.unit.zone,
         "neededBy": pack.users(name),
-        "covers": facts.covered_by(name),
+        "covers": list(unit.covers),
     }
     for key in ("value", "tokens", *_DATA.get(entry.reason, ())):
-        complaints.require(check, key in entry.data, f"{name!r}: data.{key} is missing")
+        if key not in entry.data:
+            complaints.add(check, f"{name!r}: data.{key} is missing")
     for key, stated in entry.data.items():
         if key == "rule":
             complaints.require(
@@ -105,7 +134,7 @@ def _check_accept_reason(facts: Facts, pack: Pack, entry: AcceptedUnit, complain
             )
         elif key not in truths:
             complaints.add(check, f"{name!r}: data.{key} is not known")
-        else:
+        elif stated != truths[key] or type(stated) is not type(truths[key]):
             complaints.expect(check, f"{name!r}: data.{key}", stated, truths[key])
     holds = {
         AcceptReason.DEPENDENCY: bool(truths["neededBy"]),
@@ -113,9 +142,8 @@ def _check_accept_reason(facts: Facts, pack: Pack, entry: AcceptedUnit, complain
         AcceptReason.COVERAGE: bool(truths["covers"]),
         AcceptReason.SHOULD_INCLUDE: unit.should,
     }
-    complaints.require(
-        check, holds.get(entry.reason, True), f"{name!r}: {entry.reason.value} does not apply to it"
-    )
+    if not holds.get(entry.reason, True):
+        complaints.add(check, f"{name!r}: {entry.reason.value} does not apply to it")
 
 
 _DATA: Final[Mapping[AcceptReason, tuple[str, ...]]] = {
@@ -144,11 +172,10 @@ def check_left_out(facts: Facts, context: PackedContext, complaints: Complaints)
         if entry.id not in facts.units:
             continue
         unit = facts.units[entry.id].unit
-        for what, stated, computed in (
-            ("kind", entry.kind, unit.kind),
-            ("title", entry.title, unit.title),
-            ("zone", entry.zone, unit.zone),
-            ("tokenEstimate", entry.token_estimate, facts.units[entry.id].rungs[0].tokens),
-            ("sourceRefs", entry.source_refs, unit.source_refs),
-        ):
-            complaints.expect(check, f"{entry.id!r}: {what}", stated, computed)
+        complaints.expect_all(
+            check,
+            entry.id,
+            LABELS[:5],
+            (entry.kind, entry.title, entry.zone, entry.token_estimate, entry.source_refs),
+            (unit.kind, unit.title, unit.zone, facts.units[entry.id].rungs[0].tokens, unit.source_refs),
+        )

@@ -179,21 +179,22 @@ class Proof:
 
     def _units(self) -> int:
         total = 0
-        hopeless = self.facts.hopeless
+        hopeless, k, scale, nothing = self.facts.hopeless, self.k, self.facts.scale, dict[int, int]()
         for name, facts in self.facts.units.items():
             if name in hopeless:
                 continue
-            per_token = self.per_token[""] + self.per_token[facts.zone.name]
-            dims = self.facts.covered_by(name)
+            per_token = self.per_token[""] + self.per_token.get(facts.zone.name, 0)
+            per_rung = self.per_rung.get(name, nothing)
             worth = [
-                self.k * self.facts.scaled_value(rung)
-                - per_token * rung.tokens
-                - self.per_unit[name]
-                - self.per_rung[name][rung.index]
-                + sum(self.per_amount.get(d, 0) * self.facts.amount(name, rung, d) for d in dims)
+                k * round(rung.value * scale) - per_token * rung.tokens - per_rung.get(rung.index, 0)
                 for rung in facts.rungs.values()
             ]
-            best = max(worth)
+            for d in facts.covers:
+                per_amount = self.per_amount.get(d, 0)
+                if per_amount:
+                    earned = [per_amount * self.facts.amount(name, rung, d) for rung in facts.rungs.values()]
+                    worth = [a + b for a, b in zip(worth, earned, strict=True)]
+            best = max(worth) - self.per_unit.get(name, 0)
             total += best if self.facts.must_stay(name) else max(0, best)
         return total
 
@@ -202,7 +203,7 @@ class Proof:
         total = 0
         scale = self.facts.amount_scale
         able = [name for name in self.facts.units if name not in self.facts.hopeless]
-        coverable = {d for name in able for d in self.facts.covered_by(name)}
+        coverable = {d for name in able for d in self.facts.units[name].covers}
         for name, (index, _) in self.dimensions.items():
             price = self.per_amount.get(name, 0)
             if name in coverable:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -33,7 +33,7 @@ EXACT_LIMIT: Final = 2**53
 """Objectives stay below it, so that every one of them is exact in a double too."""
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Rung:
     """One form that a unit may take: tokens, unscaled value, and the share of coverage that it keeps."""
 
@@ -45,9 +45,12 @@ class Rung:
     source_refs: tuple[SourceRef, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class UnitFacts:
-    """A unit with its offered rungs by ladder index, and what the policy says of it."""
+    """A unit with its offered rungs by ladder index, and what the policy says of it.
+
+    ``covers`` are the declared dimensions that it covers at all, by name.
+    """
 
     unit: ContextUnit
     zone: BudgetZone
@@ -56,6 +59,7 @@ class UnitFacts:
     excludes: tuple[str, ...]
     should: bool
     risk_ceiling: float
+    covers: tuple[str, ...]
 
     @property
     def demanded(self) -> bool:
@@ -95,6 +99,8 @@ class Facts:
         self.problem = problem
         self.available = problem.envelope.available
         self._zones = {zone.name: zone for zone in problem.envelope.zones}
+        self._dimensions = frozenset(dimension.name for dimension in problem.coverage)
+        self._known: dict[tuple[str, Hashable], bool] = {}
         self.units: dict[str, UnitFacts] = {unit.id: self._unit(unit) for unit in problem.units}
         self.groups: dict[str, RedundancyGroup] = {group.id: group for group in problem.redundancy_groups}
         self.members: dict[str, tuple[str, ...]] = problem.groups
@@ -115,31 +121,59 @@ class Facts:
 
     def _unit(self, unit: ContextUnit) -> UnitFacts:
         policy, zone = self.problem.policy, self.zone(unit.zone)
-        should = any(selects(rule, unit) for rule in policy.should_include)
+        should = any(self._selects(rule, unit) for rule in policy.should_include)
+        covers = unit.coverage
         return UnitFacts(
             unit=unit,
             zone=zone,
             rungs=self._rungs(unit, zone, bonus=policy.should_include_bonus if should else 0.0),
-            includes=tuple(rule for rule in policy.must_include if selects(rule, unit)),
-            excludes=tuple(rule for rule in policy.must_exclude if selects(rule, unit)),
+            includes=tuple([rule for rule in policy.must_include if self._selects(rule, unit)]),
+            excludes=tuple([rule for rule in policy.must_exclude if self._selects(rule, unit)]),
             should=should,
             risk_ceiling=policy.risk_ceiling,
+            covers=tuple(sorted([d for d in covers if covers[d] > 0 and d in self._dimensions]))
+            if covers
+            else (),
         )
+
+    def _selects(self, rule: str, unit: ContextUnit) -> bool:
+        """Return what the selector says of ``unit``, asked once for all that has the same names."""
+        if rule.startswith("id:"):
+            return selects(rule, unit)
+        names: Hashable
+        if rule.startswith("path:"):
+            names = tuple([ref.path for ref in unit.source_refs])
+        else:  # by kind, tag or zone, or a category, which is made of such
+            names = (unit.kind, unit.tags, unit.zone)
+        known = self._known.get((rule, names))
+        if known is None:
+            known = self._known[rule, names] = selects(rule, unit)
+        return known
 
     def _rungs(self, unit: ContextUnit, zone: BudgetZone, *, bonus: float) -> dict[int, Rung]:
         offered: dict[int, Rung] = {}
-        last = 0
-        for index, form in enumerate(unit.ladder()):
-            if form.tokens is None:
-                raise ValueError(f"unit {unit.id!r} has a form without a token count ({form.state.value})")
-            if index and (form.state not in zone.overflow_policy.states or form.tokens >= last):
-                continue
-            last = form.tokens
-            fidelity = 1.0 if form.fidelity is None else form.fidelity
-            value = form.value if form.value is not None else self._value(unit, fidelity, bonus)
-            refs = form.source_refs or unit.source_refs
-            offered[index] = Rung(index, form.state, form.tokens, value, fidelity, refs)
+        last = index = 0
+        if unit.token_estimate is not None or unit.text is not None:
+            last = self._counted(unit, unit.compression_state, unit.token_estimate)
+            value = unit.value if unit.value is not None else self._value(unit, 1.0, bonus)
+            offered[0] = Rung(0, unit.compression_state, last, value, 1.0, unit.source_refs)
+            index = 1
+        for form in unit.renderings:
+            tokens = self._counted(unit, form.state, form.tokens)
+            if not index or (tokens < last and form.state in zone.overflow_policy.states):
+                last = tokens
+                fidelity = 1.0 if form.fidelity is None else form.fidelity
+                value = form.value if form.value is not None else self._value(unit, fidelity, bonus)
+                refs = form.source_refs or unit.source_refs
+                offered[index] = Rung(index, form.state, tokens, value, fidelity, refs)
+            index += 1
         return offered
+
+    @staticmethod
+    def _counted(unit: ContextUnit, state: State, tokens: int | None) -> int:
+        if tokens is None:
+            raise ValueError(f"unit {unit.id!r} has a form without a token count ({state.value})")
+        return tokens
 
     def _value(self, unit: ContextUnit, fidelity: float, bonus: float) -> float:
         # Design §3; the order of the operations is part of the definition, for the last bit's sake.
@@ -160,7 +194,8 @@ class Facts:
         out |= {
             name
             for name, facts in self.units.items()
-            if any(not self.units[need.id].offers(need.min_rung) for need in facts.unit.dependencies)
+            for need in facts.unit.dependencies
+            if not self.units[need.id].offers(need.min_rung)
         }
         return self._closure(out, self.dependants)
 
@@ -316,15 +351,6 @@ class Facts:
     def zone_price(self, zone: str) -> int:
         """Return the scaled cost of each token above the target of ``zone``."""
         return round(self.zone(zone).target_price * self.scale)
-
-    @cached_property
-    def _dimensions(self) -> frozenset[str]:
-        return frozenset(dimension.name for dimension in self.problem.coverage)
-
-    def covered_by(self, name: str) -> list[str]:
-        """Return the declared dimensions that the unit covers at all, by name."""
-        coverage = self.units[name].unit.coverage
-        return sorted(d for d, strength in coverage.items() if strength > 0 and d in self._dimensions)
 
     def amount(self, name: str, rung: Rung, dimension: str) -> int:
         """Return how much of ``dimension`` the unit covers at ``rung``, in units of ``amount_scale``."""

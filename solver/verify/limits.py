@@ -89,7 +89,7 @@ def _check_groups(facts: Facts, pack: Pack, complaints: Complaints) -> None:
 
 def _check_dimensions(facts: Facts, pack: Pack, complaints: Complaints) -> None:
     complaints.open("required_coverage", "required dimensions have enough units")
-    counts = Counter(dimension for name in pack.rungs for dimension in facts.covered_by(name))
+    counts = Counter(dimension for name in pack.rungs for dimension in facts.units[name].covers)
     for dimension in facts.problem.coverage:
         if not dimension.required:
             continue

@@ -44,7 +44,7 @@ class Pack:
         """Coverage amount of each dimension, in units of ``facts.amount_scale``."""
         sums = {dimension.name: 0 for dimension in self.facts.problem.coverage}
         for name, rung in self.rungs.items():
-            for dimension in self.facts.covered_by(name):
+            for dimension in self.facts.units[name].covers:
                 sums[dimension] += self.facts.amount(name, rung, dimension)
         return list(sums.values())
 
@@ -72,6 +72,8 @@ class Pack:
     def users(self, name: str) -> list[str]:
         """Return the accepted units that need ``name`` as a dependency or as their group's anchor, by id."""
         users = set(self.facts.dependants.get(name, ()))
+        if not users and name not in self.facts.groups_of:
+            return []
         for group in self.facts.groups_of.get(name, ()):
             users |= {other for other in self.kept(group) if self.facts.anchor_of(group, other) == name}
         return sorted(user for user in users if user in self.rungs)
@@ -108,8 +110,11 @@ class Pack:
         unit = facts.units[name].unit
         gain = facts.scaled_value(rung)
         for index, dimension in enumerate(facts.problem.coverage):
+            more = facts.amount(name, rung, dimension.name) if dimension.name in unit.coverage else 0
+            if not more:
+                continue
             before = self.amounts[index]
-            after = before + facts.amount(name, rung, dimension.name)
+            after = before + more
             gain += self.cover_value(index, after) - self.cover_value(index, before)
         for group in facts.groups_of.get(name, ()):
             if self.kept(group):

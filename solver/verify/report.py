@@ -68,6 +68,19 @@ class Complaints:
         if stated != computed or (type(stated) is float and repr(stated) != repr(computed)):
             self.add(name, f"{what} is {_text(stated)}, should be {_text(computed)}")
 
+    def expect_all(
+        self,
+        name: str,
+        of: str,
+        what: tuple[str, ...],
+        stated: tuple[object, ...],
+        computed: tuple[object, ...],
+    ) -> None:
+        """Note each disagreement between ``stated`` and ``computed``, two columns of the same things."""
+        if stated != computed or float in map(type, stated):
+            for label, given, due in zip(what, stated, computed, strict=True):
+                self.expect(name, f"{of!r}: {label}", given, due)
+
     def require(self, name: str, holds: bool, complaint: str) -> None:
         """Note ``complaint`` unless ``holds``."""
         if not holds:
