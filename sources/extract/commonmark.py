@@ -53,7 +53,8 @@ class HeadingScanner:
     headings
         Level, text, first and last line (1-based) of each heading that stands in no other block.
     borders
-        Last lines of what a blank line follows, outside fences and HTML: where a text may be divided.
+        Last lines of what a blank line or a list item follows, outside fences and HTML: where a text may
+        be divided.
     """
 
     def __init__(self) -> None:
@@ -154,7 +155,7 @@ class HeadingScanner:
             return
         if first == "<" and self._opens_html(text):
             return
-        if first in "-+*0123456789" and self._opens_item(text, indent):
+        if first in "-+*0123456789" and self._opens_item(n, text, indent):
             return
         if self._lazy:
             return
@@ -178,7 +179,7 @@ class HeadingScanner:
             return True
         return False
 
-    def _opens_item(self, text: str, indent: int) -> bool:
+    def _opens_item(self, n: int, text: str, indent: int) -> bool:
         found = _ITEM.match(text)
         if found is None:
             return False
@@ -187,6 +188,8 @@ class HeadingScanner:
         if self._paragraph and not self._offset and (not content or found[1] not in (None, "1")):
             return False
         self._leave()
+        if n > 1 and (not self.borders or self.borders[-1] != n - 1):
+            self.borders.append(n - 1)  # a list is divided between its items
         column = indent + found.end()
         spaced = (" " * column + rest[: len(rest) - len(content)]).expandtabs(_CODE_INDENT)
         space = len(spaced) - column

@@ -141,7 +141,7 @@ class ListExtractor:
     """Cuts files of small languages at their definitions."""
 
     name = "listed"
-    version = "1"
+    version = "2"
 
     def accepts(self, document: Document) -> bool:
         """Whether the document's language is in the table."""
@@ -172,7 +172,7 @@ def _found(document: Document, listing: Listing) -> Iterator[Entry]:
         limit = starts[n + 1] - 1 if n + 1 < len(heads) else len(lines)
         end = limit
         if listing.bracketed:
-            end = _end(bare, head.end(), start + document.text.count("\n", head.start(), head.end()))
+            end = _end(bare, head.start(), start)
             end = min(max(end, start), len(lines))
         described = _described(lines, start, last) if listing.described else start
         first = comments_above(lines, described, listing.comments, last + 1)

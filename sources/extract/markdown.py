@@ -28,7 +28,7 @@ class MarkdownExtractor:
     """Cuts Markdown at its headings, as CommonMark finds them: none inside code, quotes or lists."""
 
     name = "markdown"
-    version = "3"
+    version = "4"
 
     def accepts(self, document: Document) -> bool:
         """Whether the document's language is Markdown or MDX."""

@@ -151,7 +151,7 @@ class _Cutter:
         for index, part in enumerate(parts):
             name = section.title if index == 0 else f"{section.title} ({index + 1})".strip()
             label = " > ".join([*(p for p in path if p), *([name] if name else [])])
-            title = label or self._page_title
+            title = label if section.title or path else f"{self._page_title} {name}".strip()
             text = cut(self._lines, [part])
             lead = self._lead(part, section.heading_end if index == 0 else part.start - 1)
             yield Fragment(

@@ -258,12 +258,28 @@ def test_proto() -> None:
     assert lines(oracle)[0][0] == 12
 
 
+def test_terraform_blocks() -> None:
+    text = """
+    variable "size" {
+      default = 1
+    }
+
+    # A link.
+    resource "link" "one" {
+      tags = { a = "}" }
+      size = var.size
+    }
+    """
+    found = extract("hcl", dedent(text) + "# pad\n" * 400)
+    assert (named(found, "link.one").role, lines(named(found, "link.one"))) == ("type", [(5, 9)])
+    assert lines(named(found, "size")) == [(1, 3)]
+
+
 def test_dockerfile_stages() -> None:
-    text = (
-        "# syntax=x\nARG V=1\nFROM python:3 AS build\nRUN {pad}\n\nFROM build\nCOPY --from=build /a /{pad}\n"
-    )
+    text = "ARG V=1\nFROM python:3 AS build\nRUN {pad}\n\nFROM x AS last\nCOPY --from=build /a /{pad}\n"
     found = extract("dockerfile", text.format(pad="x" * 1_000), path="Dockerfile")
-    assert [fragment.name for fragment in found.fragments if fragment.role == "stage"] == ["build", "build"]
+    assert [fragment.name for fragment in found.fragments if fragment.role == "stage"] == ["build", "last"]
+    assert named(found, "last").needs == ("build",)
 
 
 def test_env_example() -> None:
