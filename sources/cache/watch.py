@@ -124,7 +124,7 @@ class Watcher:
             stop_event=stop,
             rust_timeout=1_000,
             yield_on_timeout=True,
-            raise_interrupt=False,
+            raise_interrupt=True,
             force_polling=force_polling,
             ignore_permission_denied=True,
         ):
