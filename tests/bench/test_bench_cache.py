@@ -27,6 +27,7 @@ def test_they_do_so_for_a_minute() -> None:
     assert found.passed, found
 
 
+@pytest.mark.slow
 def test_warm_scans_give_the_bytes_of_cold_ones(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["scan", str(LINKBOX)]) == 0
     head, _, table = capsys.readouterr().out.partition("\n\n")
