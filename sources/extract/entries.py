@@ -44,6 +44,8 @@ class Entry:
         Names that it defines besides its own.
     joins
         Up to how many characters it may stand in one fragment with its neighbours; 0 for never.
+    silent
+        Whether its name is the format's own (``info``, ``servers``) and defines nothing of the project.
     """
 
     role: str
@@ -58,6 +60,7 @@ class Entry:
     defines: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     joins: int = 0
+    silent: bool = False
 
 
 @dataclass(slots=True)
@@ -161,7 +164,7 @@ def _fragment(document: Document, run: Sequence[Entry]) -> Fragment:
         forms=ladder(lines, (span,), text, {first.state: shown}) if shown else (),
         signature="\n".join(entry.signature or entry.title or entry.name for entry in run),
         doc="\n".join(entry.doc for entry in run if entry.doc),
-        defines=tuple(dict.fromkeys([*names, *(name for entry in run for name in entry.defines)])),
+        defines=_defined(run),
         needs=tuple(dict.fromkeys(need for entry in run for need in entry.needs if need not in names)),
         tags=tuple(sorted({tag for entry in run for tag in entry.tags})),
     )
@@ -180,8 +183,13 @@ def _whole(document: Document, own: Span, entries: Sequence[Entry]) -> Fragment:
         forms=ladder(document.lines, (own,), text, {state: shown}, extent=own) if shown else (),
         signature="\n".join(entry.signature or entry.title or entry.name for entry in entries),
         doc="\n".join(entry.doc for entry in entries if entry.doc),
-        defines=tuple(dict.fromkeys(name for e in entries for name in (e.name, *e.defines))),
+        defines=_defined(entries),
     )
+
+
+def _defined(entries: Sequence[Entry]) -> tuple[str, ...]:
+    named = [entry for entry in entries if not entry.silent]
+    return tuple(dict.fromkeys([*(e.name for e in named), *(name for e in named for name in e.defines)]))
 
 
 def _left_over(document: Document, rest: Sequence[Span]) -> Iterator[Fragment]:

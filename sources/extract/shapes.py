@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from .base import Document, Extraction, NotParsedError, Span, subtract
@@ -124,7 +124,7 @@ class ShapeExtractor:
     """Cuts YAML and JSON files at the keys that their kind of file makes units of."""
 
     name = "shapes"
-    version = "1"
+    version = "2"
 
     def accepts(self, document: Document) -> bool:
         """Whether the document is YAML or JSON."""
@@ -169,7 +169,7 @@ class _Reader:
                 matched.add(path[0])
                 yield self._entry(level, path, node, begins)
         others = [child for child in root.children() if child.key not in matched]
-        yield from _keys(self._document, others, (), 1)
+        yield from (replace(entry, silent=True) for entry in _keys(self._document, others, (), 1))
 
     def _below(
         self, node: Keyed, path: tuple[str, ...], begins: dict[tuple[str, ...], int]

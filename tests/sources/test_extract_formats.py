@@ -103,6 +103,7 @@ def test_openapi_operations_and_schemas() -> None:
     made = named(found, "POST /links")
     assert lines(made) == [(25, 28)]
     assert made.needs == ("requestBodies.Link",)
+    assert named(found, "openapi").defines == ()
     link = named(found, "Link")
     assert (link.role, link.needs) == ("schema", ("Owner",))
     assert {"url", "owner"} <= set(link.defines)
