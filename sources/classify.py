@@ -136,7 +136,8 @@ def _minified(text: str | None, language: str) -> _Found | None:
     mean = len(text) // len(lines)
     if mean > _MEAN_LINE:
         return FileClass.MINIFIED, "minified:lines", f"{mean} characters a line on average"
-    long = sum(len(line) for line in lines if len(line) > _LONG_LINE)
+    sizes = list(map(len, lines))
+    long = sum(size for size in sizes if size > _LONG_LINE) if max(sizes) > _LONG_LINE else 0
     if 2 * long > len(text):
         return FileClass.MINIFIED, "minified:lines", f"{100 * long // len(text)} % of it in very long lines"
     return None

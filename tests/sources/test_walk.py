@@ -449,3 +449,10 @@ def test_a_deep_tree_is_no_problem(tmp_path: Path) -> None:
         (places[-1] / "x.py").unlink()
         for place in reversed(places):
             place.rmdir()
+
+
+def test_no_number_of_files_is_too_many(tmp_path: Path) -> None:
+    """G18: there is no cap that could be reached silently."""
+    for n in range(10_001):
+        (tmp_path / f"{n}.txt").touch()
+    assert len(walk(tmp_path).files) == 10_001
