@@ -14,24 +14,45 @@ Every step leaves a valid bound and a feasible pack, so a limit may stop it anyw
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from .backends import highs
 from .backends.cpsat import CpSat
-from .compile import Bools, Compiled, Ints
+from .backends.highs import Simplex
+from .compile import Bools, Ints
 from .conflict import explain_infeasible
-from .duals import Alive, DualBound, Matrix, dual_bound, losses, second_losses, survivors
+from .duals import Alive, DualBound, Matrix, certificate, dual_bound, losses, second_losses
 from .linear import Linear
+from .reduce import ALL, reduce
+from .reduce.bounds import drop_slack
 from .restrict import Restricted, restrict
 from .round import round_relaxation
 from .search import Search, columns_of, pack_of
+from .state import NONE
+from .tighten import Outlook, opened, tighten
 
-CORE = 150
+SPLIT = 1e-6
+"""A share this near to a whole number is whole."""
+
+IN_PLACE = tuple(reduction for reduction in ALL if reduction is not drop_slack)
+"""Rows keep their places, so that the relaxation of the reduced program starts where the first one ended;
+what is slack leaves when the open program is made."""
+
+CORE = 80
 """Units in the first core: enough to hold the fractional ones and their rivals, few enough for CP-SAT to end
 in milliseconds. It grows fourfold when it was too small."""
 
+DIRECT = 400
+"""With no more open units than this the proof finds packs as fast as cores do."""
+
 CORE_WORK = 1.0
 """CP-SAT work units for one core; typical cores end within a tenth of it."""
+
+PROOF_WORK = 1.0
+"""CP-SAT work units of the first attempt at a proof; each that found nothing is followed by one twice as
+long."""
 
 CORES_WORK = 8.0
 """CP-SAT work units for all cores together."""
@@ -40,8 +61,11 @@ PROOF_UNITS = 1000
 """The largest number of open units handed to the proof while a larger core could still rule some out."""
 
 
-def maximise(search: Search, linear: Linear) -> DualBound | None:
-    """Find and prove the best value; return the dual bound that the relaxation proves, if there is one.
+def maximise(search: Search, linear: Linear) -> tuple[Linear, Outlook] | None:
+    """Find and prove the best value.
+
+    Returns the reduced program with what is known of packs as good as the incumbent, or None where no
+    relaxation could be solved. The bound of the relaxation of ``linear`` becomes the certificate.
 
     Raises
     ------
@@ -49,73 +73,166 @@ def maximise(search: Search, linear: Linear) -> DualBound | None:
         No pack exists.
     """
     c = search.c
-    if not highs.available():
-        prove(search, linear, np.copy(linear.col_lo), np.copy(linear.col_hi))
-        return None
-    search.tell("relaxation")
-    relaxed = highs.relax(linear, seconds=search.seconds_left())
-    if relaxed.found == "infeasible" or len(relaxed.duals) == 0:
-        prove(search, linear, np.copy(linear.col_lo), np.copy(linear.col_hi))
-        return None
-    bound = dual_bound(c, linear, Matrix.of(linear), relaxed.duals)
-    search.take_bound(bound.bound)
-    if len(relaxed.columns):
-        search.take_pack(round_relaxation(c, relaxed.columns[: c.m]))
-    search.tell("rounding")
-    alive = _grow_cores(search, linear, bound)
-    if not search.halted and not search.proved:
-        low, high = _bounds(c, linear, alive)
-        prove(search, linear, low, high)
-    return bound
-
-
-def prove(search: Search, linear: Linear, low: Ints, high: Ints) -> None:
-    """Solve the program within ``low`` and ``high``, which must hold every pack better than the incumbent."""
-    c = search.c
-    small = restrict(linear, low, high)
-    if not small.feasible:
-        if search.best is None:
-            raise explain_infeasible(c, linear, seed=search.options.seed)
-        search.take_bound(search.best.objective)
-        return
-    answer_bound = _improve(search, linear, small, "proof", work=None)
-    if answer_bound is None and search.best is None:
+    reduced = reduce(c, linear, IN_PLACE)
+    if not reduced.feasible:
         raise explain_infeasible(c, linear, seed=search.options.seed)
-    if answer_bound is not None and search.best is not None:
-        search.take_bound(max(answer_bound, search.best.objective))
+    every = Alive(reduced.open, ~reduced.required)
+    known = _relax(search, linear, reduced.linear, every) if highs.available() else None
+    if known is None:
+        prove(search, reduced.linear, every)
+        return None
+    if search.best is None:
+        prove(search, reduced.linear, known.alive)
+    known = tighten(search, reduced.linear, known)
+    known = _grow_cores(search, reduced.linear, known)
+    if not search.halted and not search.proved:
+        known = tighten(search, reduced.linear, known)
+    known = _close(search, reduced.linear, known)
+    return reduced.linear, known
 
 
-def restricted_to(c: Compiled, linear: Linear, bound: DualBound, objective: int) -> Restricted:
-    """Return the program that holds every pack worth ``objective`` or more."""
-    return restrict(linear, *_bounds(c, linear, survivors(c, bound, objective)))
+def _relax(search: Search, linear: Linear, reduced: Linear, every: Alive) -> Outlook | None:
+    """Solve the relaxation, first of ``linear`` for the certificate, then of ``reduced`` from there on."""
+    c = search.c
+    search.tell("relaxation")
+    simplex = Simplex(linear)
+    relaxed = simplex.solve(seconds=search.seconds_left(), work=search.work_left())
+    search.work += simplex.work
+    if relaxed.found == "infeasible" or len(relaxed.duals) == 0 or len(relaxed.columns) == 0:
+        return None
+    root = dual_bound(c, linear, Matrix.of(linear), relaxed.duals)
+    if search.certificate is None or root.bound < search.certificate.bound:
+        search.certificate = certificate(linear, root)
+    search.take_bound(root.bound)
+    simplex.narrow(reduced)
+    again = simplex.solve(seconds=search.seconds_left(), work=search.work_left())
+    if again.found == "optimal":
+        relaxed = again
+    duals = np.zeros(len(reduced.rows), dtype=np.float64)
+    duals[: len(relaxed.duals)] = relaxed.duals
+    bound = dual_bound(c, reduced, Matrix.of(reduced), duals, every)
+    search.take_bound(bound.bound)
+    search.take_pack(round_relaxation(c, relaxed.columns[: c.m]))
+    search.tell("rounding")
+    return Outlook(bound, every, relaxed.columns).after(search)
 
 
-def _grow_cores(search: Search, linear: Linear, bound: DualBound) -> Alive:
+def prove(search: Search, linear: Linear, alive: Alive) -> None:
+    """Solve the program of what is in ``alive``, without an incumbent to go by."""
+    c = search.c
+    small = opened(c, linear, alive)
+    if small.feasible:
+        model = CpSat(small.linear)
+        model.maximise(small.linear.objective)
+        answer = model.solve(search.limits(gap=search.options.gap), _teller(search, small, "proof"))
+        search.note_end(answer)
+        if answer.columns is not None:
+            search.take_pack(pack_of(c, linear, small.expand(answer.columns)))
+        if answer.bound is not None:
+            search.take_bound(answer.bound + small.constant)
+        if answer.found != "infeasible" and search.best is None:
+            raise search.no_pack()
+    if search.best is None:
+        raise explain_infeasible(c, linear, seed=search.options.seed)
+
+
+def _close(search: Search, linear: Linear, known: Outlook) -> Outlook:
+    """Prove the incumbent, or find better packs until one can be proven.
+
+    What is asked for is a pack as good as the incumbent and other than it: that there is none proves both
+    that its value is the greatest and that it is the canonical answer.
+    """
+    c, work = search.c, PROOF_WORK
+    while search.best is not None and not search.halted:
+        known = known.after(search)
+        best = search.best
+        small = opened(c, linear, known.alive)
+        value = best.objective - small.constant
+        if small.feasible and small.linear.columns:
+            columns = columns_of(c, linear, best.choice)[small.free]
+            model = CpSat(small.linear)
+            model.other_than(columns)
+            model.maximise(small.linear.objective)
+            model.at_least(value)
+            near = value + int(search.options.gap * max(1, abs(best.objective)))
+            answer = model.solve(search.limits(work), _teller(search, small, "proof"), enough=near + 1)
+            search.note_end(answer)
+            if answer.columns is not None:
+                search.take_pack(pack_of(c, linear, small.expand(answer.columns)))
+            if answer.bound is not None:
+                search.take_bound(max(answer.bound + small.constant, best.objective, search.best.objective))
+            if answer.found != "infeasible" and not (answer.bound is not None and answer.bound < value):
+                if search.best.objective > best.objective:
+                    known = known.after(search) if search.proved else tighten(search, linear, known)
+                elif search.proved:
+                    return known  # others are as good
+                else:
+                    work *= 2
+                continue
+        search.take_bound(best.objective)
+        search.canonical = True
+        return known
+    return known
+
+
+def _teller(search: Search, small: Restricted, stage: str) -> Callable[[int, int], bool] | None:
+    if search.options.on_progress is None:
+        return None
+
+    def report(objective: int, bound: int) -> bool:
+        outside = None if stage == "core" else max(bound + small.constant, objective + small.constant)
+        search.tell(stage, objective + small.constant, outside)
+        return False
+
+    return report
+
+
+def _grow_cores(search: Search, linear: Linear, known: Outlook) -> Outlook:
     """Improve the incumbent over cores until one brings nothing and few units are open, or a limit is hit.
 
-    A core holds the units that the incumbent has otherwise than the bound would (Danna, Rothberg and Le Pape
-    2005 free the same ones) and those whose second-best option loses least. It grows when it brought nothing.
+    The first core holds what the relaxation has whole (Balas and Zemel 1980; Pisinger 1999), the others what
+    the incumbent has, but for the units that it has otherwise than the bound would (Danna, Rothberg and Le
+    Pape 2005 free the same ones). All free the units whose second-best option loses least. A core grows when
+    it brought nothing.
     """
     c = search.c
-    order = np.argsort(second_losses(c, bound), kind="stable")
     size, spent = CORE, search.work + CORES_WORK
+    order = np.argsort(second_losses(c, known.bound), kind="stable")
+    around, wanted = _whole(search, known)
     while True:
-        alive = survivors(c, bound, search.best.objective if search.best else None)
-        open_units = len(alive.free)
-        if search.halted or search.proved or search.best is None or open_units <= size or search.work > spent:
-            return alive
+        known = known.after(search)
+        free = known.alive.free(c)
+        if (
+            search.halted
+            or search.proved
+            or search.best is None
+            or len(free) <= max(size, DIRECT)
+            or search.work > spent
+        ):
+            return known
         undecided = np.zeros(c.n, dtype=np.bool_)
-        undecided[alive.free] = True
-        wanted = _against_the_bound(search, bound)
+        undecided[free] = True
         wanted[order[undecided[order]][:size]] = True
-        core = np.flatnonzero(wanted & undecided)
-        small = restrict(linear, *_core_bounds(search, linear, alive, core))
+        small = restrict(linear, *_core_bounds(search, linear, known.alive, around, wanted & undecided))
         before = search.best.objective
-        _improve(search, linear, small, "core", work=CORE_WORK)
-        if search.best.objective == before:
-            if open_units <= PROOF_UNITS:
-                return alive
+        if small.feasible:
+            _improve(search, linear, small)
+        if around is search.best.choice and search.best.objective == before:
+            if len(free) <= PROOF_UNITS:
+                return known
             size *= 4
+        around = search.best.choice
+        wanted = _against_the_bound(search, known.bound)
+
+
+def _whole(search: Search, known: Outlook) -> tuple[Ints, Bools]:
+    """Return the rung that each unit has in the relaxation (-1 for out), and which units it splits."""
+    c, x = search.c, known.columns[: search.c.m]
+    split = np.logical_or.reduceat((x > SPLIT) & (x < 1 - SPLIT), c.rung_start[:-1])
+    choice = np.full(c.n, NONE, dtype=np.int64)
+    chosen = np.flatnonzero(x >= 1 - SPLIT)
+    choice[c.rung_unit[chosen]] = chosen
+    return choice, np.asarray(split, dtype=np.bool_)
 
 
 def _against_the_bound(search: Search, bound: DualBound) -> Bools:
@@ -126,56 +243,26 @@ def _against_the_bound(search: Search, bound: DualBound) -> Bools:
     return np.asarray(np.where(choice >= 0, loss[np.maximum(choice, 0)], out) > 0, dtype=np.bool_)
 
 
-def _improve(search: Search, linear: Linear, small: Restricted, stage: str, work: float | None) -> int | None:
-    """Run CP-SAT on ``small``, from the incumbent where it is inside; return the bound on ``small``, or None
-    where nothing is in it."""
-    c = search.c
+def _improve(search: Search, linear: Linear, small: Restricted) -> None:
+    """Look for a better pack in ``small``."""
+    assert search.best is not None
     model = CpSat(small.linear)
     model.maximise(small.linear.objective)
-    if search.best is not None:
-        model.hint(columns_of(c, linear, search.best.choice)[small.free])
-
-    def report(objective: int, bound: int) -> bool:
-        outside = None if stage == "core" else max(bound + small.constant, objective + small.constant)
-        search.tell(stage, objective + small.constant, outside)
-        return False
-
-    answer = model.solve(
-        search.limits(work, gap=search.options.gap if stage == "proof" else 0.0),
-        report if search.options.on_progress else None,
-    )
+    model.at_least(search.best.objective + 1 - small.constant)
+    answer = model.solve(search.limits(CORE_WORK), _teller(search, small, "core"))
     search.note_end(answer)
-    if answer.found == "infeasible":
-        if search.best is not None and stage == "proof":
-            return search.best.objective
-        return None
     if answer.columns is not None:
-        search.take_pack(pack_of(c, linear, small.expand(answer.columns)))
-    if answer.bound is not None:
-        return answer.bound + small.constant
-    if search.best is None:
-        raise search.no_pack()
-    return search.bound
+        search.take_pack(pack_of(search.c, linear, small.expand(answer.columns)))
 
 
-def _bounds(c: Compiled, linear: Linear, alive: Alive) -> tuple[Ints, Ints]:
-    """Return column bounds that leave every option of ``alive`` and nothing else."""
-    low, high = linear.col_lo.copy(), linear.col_hi.copy()
-    forced = (alive.choices == 1) & ~alive.out
-    high[: c.m] = alive.rungs
-    low[: c.m] = alive.rungs & forced[c.rung_unit]
-    return low, high
-
-
-def _core_bounds(search: Search, linear: Linear, alive: Alive, core: Ints) -> tuple[Ints, Ints]:
-    """Return column bounds that free the units of ``core`` and hold all others as the incumbent has them."""
+def _core_bounds(
+    search: Search, linear: Linear, alive: Alive, around: Ints, inside: Bools
+) -> tuple[Ints, Ints]:
+    """Return column bounds that free the units ``inside`` and hold all others as ``around`` has them."""
     c = search.c
-    assert search.best is not None
-    incumbent = columns_of(c, linear, search.best.choice)[: c.m]
-    inside = np.zeros(c.n, dtype=np.bool_)
-    inside[core] = True
+    held = columns_of(c, linear, around)[: c.m]
     open_rungs = inside[c.rung_unit]
     low, high = linear.col_lo.copy(), linear.col_hi.copy()
-    low[: c.m] = np.where(open_rungs, 0, incumbent)
-    high[: c.m] = np.where(open_rungs, alive.rungs | (incumbent > 0), incumbent)
+    low[: c.m] = np.where(open_rungs, 0, held)
+    high[: c.m] = np.where(open_rungs, alive.rungs | (held > 0), held)
     return low, high

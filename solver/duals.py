@@ -26,12 +26,16 @@ from .compile import Bools, Compiled, Ints
 from .linear import UNBOUNDED, Linear
 
 DENOMINATOR = 2**16
-"""Of the integer multipliers; halved while a sum could leave 64 bits."""
+"""Of the integer multipliers in a certificate; halved while a sum could leave 64 bits."""
+
+FINE = 2**32
+"""The same where nobody has to read them: rows of rounding (:mod:`.cuts`) have large coefficients, and need
+small steps."""
 
 SAFE = 2**61
 
 NEVER = 2**62
-"""The loss of what may not be: a required unit's being out."""
+"""The loss of what may not be: a required unit's being out, or an option that was ruled out before."""
 
 
 @dataclass(frozen=True)
@@ -61,11 +65,39 @@ class Matrix:
 
 
 @dataclass(frozen=True)
+class Alive:
+    """Which rungs, and which units' being out, may still be in a pack that is good enough."""
+
+    rungs: Bools
+    out: Bools
+
+    @classmethod
+    def every(cls, c: Compiled) -> Alive:
+        """Rule nothing out but the absence of required units."""
+        return cls(np.ones(c.m, dtype=np.bool_), ~c.required)
+
+    def choices(self, c: Compiled) -> Ints:
+        """Return how many options each unit has left."""
+        if c.n == 0:
+            return np.zeros(0, dtype=np.int64)
+        return np.asarray(np.add.reduceat(self.rungs.astype(np.int64), c.rung_start[:-1]) + self.out)
+
+    def free(self, c: Compiled) -> Ints:
+        """Return the units that are not decided."""
+        return np.flatnonzero(self.choices(c) > 1).astype(np.int64)
+
+    def both(self, other: Alive) -> Alive:
+        """Return what is alive in this one and in ``other``."""
+        return Alive(self.rungs & other.rungs, self.out & other.out)
+
+
+@dataclass(frozen=True)
 class DualBound:
     """Integer multipliers over ``denominator``, the bound they prove, and the worth of every option.
 
-    ``total / denominator`` bounds the objective. ``worth`` is per rung, ``best`` per unit, both times the
-    denominator; a required unit has no option of being out.
+    ``total / denominator`` bounds the objective of packs whose options are all in ``alive``. ``worth`` is per
+    rung, ``best`` per unit, both times the denominator; of a unit with no option alive ``best`` says nothing,
+    and ``possible`` is False: there is no such pack.
     """
 
     multipliers: Ints
@@ -73,6 +105,8 @@ class DualBound:
     total: int
     worth: Ints
     best: Ints
+    alive: Alive
+    possible: bool
 
     @property
     def bound(self) -> int:
@@ -80,34 +114,50 @@ class DualBound:
         return self.total // self.denominator
 
 
-def dual_bound(c: Compiled, linear: Linear, matrix: Matrix, duals: NDArray[np.float64]) -> DualBound:
-    """Return the exact bound that the multipliers ``duals`` (floats, one per row) prove."""
-    denominator = _denominator(linear, duals)
+def dual_bound(
+    c: Compiled,
+    linear: Linear,
+    matrix: Matrix,
+    duals: NDArray[np.float64],
+    alive: Alive | None = None,
+    *,
+    denominator: int = DENOMINATOR,
+) -> DualBound:
+    """Return the exact bound that the multipliers ``duals`` (floats, one per row) prove.
+
+    With ``alive``, for packs of its options only; ``linear`` may then hold rows that only they satisfy.
+    """
+    alive = alive or Alive.every(c)
+    denominator = _denominator(linear, matrix, duals, denominator)
     multipliers = np.rint(duals * denominator).astype(np.int64)
     # A multiplier on a side that does not exist would prove nothing: such rounding noise is dropped.
     wrong = ((multipliers > 0) & (linear.hi >= UNBOUNDED)) | ((multipliers < 0) & (linear.lo <= -UNBOUNDED))
     multipliers[wrong | ~matrix.coupling] = 0
     side = np.where(multipliers > 0, linear.hi, np.where(multipliers < 0, linear.lo, 0))
     worth = linear.objective * denominator - matrix.times(linear, multipliers)
-    rungs = worth[: c.m]
+    rungs = np.where(alive.rungs, worth[: c.m], -SAFE)
     best = np.maximum.reduceat(rungs, c.rung_start[:-1]) if c.n else np.zeros(0, dtype=np.int64)
-    best = np.where(c.required, best, np.maximum(best, 0))
+    best = np.where(alive.out, np.maximum(best, 0), best)
     helpers = worth[c.m :]
     gains = np.maximum(helpers * linear.col_lo[c.m :], helpers * linear.col_hi[c.m :])
     total = _sum(multipliers * side) + _sum(best) + _sum(gains)
-    return DualBound(multipliers, denominator, total, rungs, best)
+    possible = bool((best > -SAFE).all())
+    return DualBound(multipliers, denominator, total, worth[: c.m], best, alive, possible)
 
 
-def _denominator(linear: Linear, duals: NDArray[np.float64]) -> int:
-    """Return a power of two that keeps every product within 64 bits."""
-    sides = np.maximum(np.where(linear.hi >= UNBOUNDED, 0, np.abs(linear.hi)), 0)
-    sides = np.maximum(sides, np.where(linear.lo <= -UNBOUNDED, 0, np.abs(linear.lo)))
-    largest = float(np.max(np.abs(duals) * np.maximum(sides, 1), initial=1.0))
-    largest = max(largest, float(np.abs(linear.objective).max(initial=1)))
-    largest = max(largest, float(np.abs(duals).max(initial=0.0)) * float(np.abs(linear.coefs).max(initial=1)))
-    largest *= max(1.0, float(linear.col_hi.max(initial=1)))
-    denominator = DENOMINATOR
-    while denominator > 1 and largest * denominator * 64 > SAFE:
+def _denominator(linear: Linear, matrix: Matrix, duals: NDArray[np.float64], denominator: int) -> int:
+    """Return a power of two that keeps every product, and every column's sum of them, within 64 bits."""
+    size = np.abs(duals)
+    sides = np.maximum(
+        np.where(linear.hi >= UNBOUNDED, 0, np.abs(linear.hi)),
+        np.where(linear.lo <= -UNBOUNDED, 0, np.abs(linear.lo)),
+    )
+    products = size[matrix.row_of] * np.abs(linear.coefs[matrix.order])
+    reach = np.bincount(linear.cols[matrix.order], weights=products, minlength=linear.columns)
+    reach = reach + np.abs(linear.objective)
+    reach[linear.m :] *= np.maximum(1, np.maximum(np.abs(linear.col_lo), np.abs(linear.col_hi))[linear.m :])
+    largest = max(1.0, float(reach.max(initial=0)), float((size * np.maximum(sides, 1)).max(initial=0)))
+    while denominator > 1 and largest * denominator * 4 > SAFE:
         denominator //= 2
     return denominator
 
@@ -131,28 +181,12 @@ def certificate(linear: Linear, bound: DualBound) -> Certificate:
 def losses(c: Compiled, bound: DualBound) -> tuple[Ints, Ints]:
     """Return what each rung loses against its unit's best option, and what being out loses, per unit.
 
-    Both times the denominator; being out of a required unit loses more than anything.
+    Both times the denominator; what is not alive loses more than anything.
     """
-    loss = bound.best[c.rung_unit] - bound.worth
-    out = np.where(c.required, np.int64(NEVER), bound.best)
+    alive = bound.alive
+    loss = np.where(alive.rungs, bound.best[c.rung_unit] - bound.worth, np.int64(NEVER))
+    out = np.where(alive.out, bound.best, np.int64(NEVER))
     return loss, out
-
-
-@dataclass(frozen=True)
-class Alive:
-    """Which rungs, and which units' being out, may still be in a pack that is good enough.
-
-    ``choices`` counts the options that a unit has left.
-    """
-
-    rungs: Bools
-    out: Bools
-    choices: Ints
-
-    @property
-    def free(self) -> Ints:
-        """The units that are not decided."""
-        return np.flatnonzero(self.choices > 1).astype(np.int64)
 
 
 def survivors(c: Compiled, bound: DualBound, objective: int | None) -> Alive:
@@ -161,9 +195,7 @@ def survivors(c: Compiled, bound: DualBound, objective: int | None) -> Alive:
     slack = NEVER - 1
     if objective is not None:
         slack = min(slack, bound.total - objective * bound.denominator)
-    rungs, absent = loss <= slack, out <= slack
-    choices = np.add.reduceat(rungs.astype(np.int64), c.rung_start[:-1]) + absent
-    return Alive(rungs, absent, choices)
+    return Alive(loss <= slack, out <= slack)
 
 
 def second_losses(c: Compiled, bound: DualBound) -> Ints:

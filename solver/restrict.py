@@ -15,14 +15,15 @@ from .linear import UNBOUNDED, Linear, Row
 class Restricted:
     """``linear`` over the free columns ``free`` of the program it came from; the others stand at ``base``.
 
-    ``constant`` is what the held columns add to the objective. ``feasible`` is False where a row can no
-    longer be met.
+    ``constant`` is what the held columns add to the objective; ``kept`` are the rows that are still there, by
+    their numbers in the larger program. ``feasible`` is False where a row can no longer be met.
     """
 
     linear: Linear
     free: Ints
     base: Ints
     constant: int
+    kept: Ints
     feasible: bool
 
     def expand(self, columns: Ints) -> Ints:
@@ -76,7 +77,7 @@ def restrict(linear: Linear, low: Ints, high: Ints) -> Restricted:
         rows=[_name(linear.rows[i], bool(touched[i]), int(lo[i]), int(hi[i])) for i in binding.tolist()],
         helpers=[],
     )
-    return Restricted(smaller, free, base, int(linear.objective @ base), feasible)
+    return Restricted(smaller, free, base, int(linear.objective @ base), binding, feasible)
 
 
 def _by_row(products: Ints, start: Ints) -> Ints:

@@ -84,15 +84,19 @@ class Search:
         limit = self.options.deterministic_limit
         return limit is not None and self.work >= limit * SPENT
 
+    def work_left(self, most: float | None = None) -> float | None:
+        """Return what the deterministic limit leaves, at most ``most``, or None without either."""
+        total = self.options.deterministic_limit
+        if total is None:
+            return most
+        left = max(0.0, total - self.work)
+        return left if most is None else min(most, left)
+
     def limits(self, work: float | None = None, gap: float = 0.0) -> Limits:
         """Return the next CP-SAT run's limits: at most ``work`` units, and what is left of the run's own."""
-        total = self.options.deterministic_limit
-        if total is not None:
-            left = max(0.0, total - self.work)
-            work = left if work is None else min(work, left)
         return Limits(
             seconds=self.seconds_left(),
-            work=work,
+            work=self.work_left(work),
             gap=gap,
             seed=self.options.seed,
             workers=self.options.workers,

@@ -25,8 +25,7 @@ from .backends import cpsat, highs
 from .backends.cpsat import CpSat
 from .compile import compile_problem
 from .conflict import explain_infeasible
-from .core import maximise, restricted_to
-from .duals import DualBound, certificate
+from .core import maximise
 from .greedy import greedy
 from .hull import simple_bound
 from .linear import Linear, Row, build
@@ -35,6 +34,7 @@ from .restrict import restrict
 from .result import build_context
 from .search import Search, columns_of, pack_of
 from .ties import canonical
+from .tighten import Outlook, opened
 from .verify import verify
 
 FINISH = 6.0
@@ -119,11 +119,14 @@ def _search(search: Search) -> None:
         if settled is None:
             return
         linear = settled
-    bound = maximise(search, linear)
-    if bound is not None and (search.certificate is None or bound.bound < search.certificate.bound):
-        search.certificate = certificate(linear, bound)
-    if search.proved and search.stop is not StopReason.INTERRUPT and not search.out_of_time():
-        _settle_ties(search, linear, bound)
+    known = maximise(search, linear)
+    if (
+        search.proved
+        and not search.canonical
+        and search.stop is not StopReason.INTERRUPT
+        and not search.out_of_time()
+    ):
+        _settle_ties(search, linear, known)
 
 
 def _settle_shortfall(search: Search, linear: Linear) -> Linear | None:
@@ -156,14 +159,15 @@ def _settle_shortfall(search: Search, linear: Linear) -> Linear | None:
     return linear.with_row(Row("shortfall", ""), linear.short, ones, 0, search.best.shortfall)
 
 
-def _settle_ties(search: Search, linear: Linear, bound: DualBound | None) -> None:
+def _settle_ties(search: Search, linear: Linear, known: tuple[Linear, Outlook] | None) -> None:
     c, best = search.c, search.best
     assert best is not None
     search.tell("ties")
-    if bound is None:
+    if known is None:
         small = restrict(linear, linear.col_lo, linear.col_hi)
     else:
-        small = restricted_to(c, linear, bound, best.objective)
+        reduced, outlook = known
+        small = opened(c, reduced, outlook.after(search).alive)
     work = 0.5 + TIE_WORK * search.work
     columns, search.canonical = canonical(
         c,

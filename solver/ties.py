@@ -72,12 +72,9 @@ def _best_other(
     if float(np.abs(aim).sum()) + abs(base) >= EXACT:
         return None
     model = CpSat(linear)
-    rungs = linear.m
-    chosen = columns[:rungs]
-    # At least one rung differs: sum over chosen of (1 - x) + sum over the others of x >= 1.
-    signs = np.where(chosen > 0, -1, 1)
-    model.add_row(list(range(rungs)), signs.tolist(), 1 - int(chosen.sum()), UNBOUNDED)
+    model.other_than(columns)
     model.maximise(aim)
+    model.at_least(base)
     answer = model.solve(limits, enough=base)
     bound = None if answer.bound is None else answer.bound - base
     return dataclasses.replace(answer, bound=bound)

@@ -129,6 +129,22 @@ class CpSat:
         self.model.clear_objective()
         self.model.maximize(self._sum(cols.tolist(), objective[cols].tolist()))
 
+    def at_least(self, objective: int) -> None:
+        """Look only for solutions worth ``objective`` or more under the objective that was set last.
+
+        Stated as the objective's domain: as a row it would weaken the relaxation, while this prunes like an
+        incumbent does.
+        """
+        self.model.proto.objective.domain.extend([-(2**62), -objective])
+
+    def other_than(self, columns: Ints) -> None:
+        """Look only for solutions that differ from ``columns`` in a rung, now and later."""
+        rungs = self.linear.m
+        chosen = columns[:rungs]
+        # Sum over chosen of (1 - x) + sum over the others of x is at least 1.
+        signs = np.where(chosen > 0, -1, 1)
+        self.add_row(list(range(rungs)), signs.tolist(), 1 - int(chosen.sum()), UNBOUNDED)
+
     def hint(self, columns: Ints) -> None:
         """Offer a complete solution as the start; replaces the one before."""
         self.model.clear_hints()

@@ -27,10 +27,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..backends.highs import Floats
-from ..compile import Bools, Compiled, Ints
+from ..compile import Bools, Ints
 from ..linear import UNBOUNDED, Linear, Row
-from .parts import starts_of_parts
-from .rows import Addition
+from ..reduce.parts import starts_of_parts
+from ..reduce.rows import Addition
 
 WHOLE = 1e-6
 """Shares this near to a whole number count as whole."""
@@ -45,16 +45,17 @@ EFFICACY = 1e-4
 """Least distance between the point and a row that is worth adding."""
 
 
-def rounding_cuts(c: Compiled, linear: Linear, columns: Floats) -> list[Addition]:
-    """Return rows that hold for every pack and not for ``columns``, the most violated first.
+def rounding_cuts(units: Ints, linear: Linear, columns: Floats) -> list[tuple[float, Addition]]:
+    """Return rows that hold for every pack and not for ``columns``, each with its distance to that point.
 
-    One at most for each side of each row of ``linear``, earlier cuts among them. Rows whose coefficients are
-    all 1 or -1 are left out: with one option per unit they describe whole packs well enough by themselves.
+    ``units`` is the unit of each rung column. One row at most for each side of each row of ``linear``,
+    earlier cuts among them. Rows whose coefficients are all 1 or -1 are left out: with one option per unit
+    they describe whole packs well enough by themselves.
     """
     filled = np.flatnonzero(np.diff(linear.start) > 0)
     starts = linear.start[filled]
     split = np.zeros(linear.columns, dtype=np.bool_)
-    split[: c.m] = (columns[: c.m] > WHOLE) & (columns[: c.m] < 1 - WHOLE)
+    split[: linear.m] = (columns[: linear.m] > WHOLE) & (columns[: linear.m] < 1 - WHOLE)
     wanted = np.logical_or.reduceat(split[linear.cols], starts)
     wanted &= np.maximum.reduceat(np.abs(linear.coefs), starts) > 1
     sums = np.add.reduceat(linear.coefs * columns[linear.cols], starts)
@@ -62,11 +63,10 @@ def rounding_cuts(c: Compiled, linear: Linear, columns: Floats) -> list[Addition
     for i, total in zip(filled[wanted].tolist(), sums[wanted].tolist(), strict=True):
         for sign, side in ((1, int(linear.hi[i])), (-1, -int(linear.lo[i]))):
             if side < UNBOUNDED and side - sign * total <= TIGHT * max(1, abs(side)):
-                cut = _Rounding.of(c, linear, i, sign, side, columns).best()
+                cut = _Rounding.of(units, linear, i, sign, side, columns).best()
                 if cut is not None:
                     found.append(cut)
-    found.sort(key=lambda pair: -pair[0])
-    return [cut for _, cut in found]
+    return found
 
 
 @dataclass(frozen=True)
@@ -92,12 +92,12 @@ class _Rounding:
     columns: Floats
 
     @classmethod
-    def of(cls, c: Compiled, linear: Linear, row: int, sign: int, side: int, columns: Floats) -> _Rounding:
+    def of(cls, units: Ints, linear: Linear, row: int, sign: int, side: int, columns: Floats) -> _Rounding:
         """Choose the references and put them into ``row``, whose upper ``side`` is with ``sign`` its own."""
         span = slice(int(linear.start[row]), int(linear.start[row + 1]))
         cols, coefs = linear.cols[span], sign * linear.coefs[span]
-        is_rung = cols < c.m
-        new = starts_of_parts(c, cols)
+        is_rung = cols < linear.m
+        new = starts_of_parts(units, cols)
         first, part = np.flatnonzero(new), np.cumsum(new) - 1
         values = columns[cols]
         held = np.where(is_rung, values, 0.0)
@@ -139,26 +139,24 @@ class _Rounding:
         some = self.shares > WHOLE
         options, shares = self.options[some], self.shares[some]
         helped = float((np.minimum(self.helper_coefs, 0) * self.helper_values).sum())
-        best, divisor = 0.0, 0
-        for d in self._divisors(options[shares < 1 - WHOLE]):
-            q, r = divmod(self.side, d)
-            if r == 0:
-                continue
-            weights = rounded(options, d, r)
-            beyond = float(weights @ shares) + helped - q * (d - r)
-            if beyond > 0:
-                distance = beyond / max(1.0, float(np.sqrt((weights.astype(np.float64) ** 2).sum())))
-                if distance > best * (1 + WHOLE):
-                    best, divisor = distance, d
-        return self._cut(divisor) if divisor else None
+        divisors = self._divisors(options[shares < 1 - WHOLE])
+        divisors = divisors[self.side % divisors != 0]
+        if len(divisors) == 0:
+            return None
+        q, r = np.divmod(self.side, divisors)
+        weights = rounded(options[None, :], divisors[:, None], r[:, None]).astype(np.float64)
+        beyond = weights @ shares + helped - q * (divisors - r)
+        distance = beyond / np.maximum(1.0, np.sqrt((weights**2).sum(axis=1)))
+        best = int(np.argmax(distance >= distance.max() * (1 - WHOLE)))  # of equal ones the first
+        return self._cut(int(divisors[best])) if distance[best] > 0 else None
 
-    def _divisors(self, split: Ints) -> list[int]:
+    def _divisors(self, split: Ints) -> Ints:
         sizes = np.unique(np.abs(split))
         near = np.concatenate([sizes, np.setdiff1d(np.concatenate([sizes + 1, sizes - 1]), sizes)])
         near = near[near > 1]
         if len(near) > DIVISORS:
             near = near[np.linspace(0, len(near) - 1, DIVISORS).astype(np.int64)]
-        return [int(d) for d in near]
+        return near
 
     def _cut(self, d: int) -> tuple[float, Addition] | None:
         """Put the shares back into the columns."""
@@ -182,7 +180,7 @@ class _Rounding:
         return distance, (Row("rounded", self.linear.rows[self.row].family), cols, coefs, side)
 
 
-def rounded(options: Ints, d: int, r: int) -> Ints:
+def rounded(options: Ints, d: Ints | int, r: Ints | int) -> Ints:
     """Return the coefficients of the rounded row, times ``d - r``."""
     q, rest = np.divmod(options, d)
     return np.asarray(q * (d - r) + np.maximum(0, rest - r), dtype=np.int64)

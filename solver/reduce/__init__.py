@@ -3,7 +3,6 @@
 Each reduction is one function from :class:`Program` to :class:`Program`, with its proof in its docstring. It
 closes columns, adds rows or drops rows; columns keep their numbers, so that every solution of the reduced
 program is one of the original. ``ALL`` is the order in which :func:`reduce` applies them; each works alone.
-Once there is a point of the relaxation, :func:`tighten` cuts it off by rows that every pack satisfies.
 
 What was tried and is not here, since it moved nothing on bench instances and scans: larger cliques from
 overlapping groups (a handful of rows, bound unmoved), dropping dependencies that others imply (2 in 1,000),
@@ -23,9 +22,8 @@ from .dominated import dominated_rungs, worthless_rungs
 from .needs import clashing_needs, group_needs, redundancy_needs
 from .oversize import oversized_rungs
 from .program import Program
-from .tighten import tighten
 
-__all__ = ["ALL", "Change", "Program", "Reduced", "Reduction", "reduce", "tighten"]
+__all__ = ["ALL", "Change", "Program", "Reduced", "Reduction", "reduce"]
 
 Reduction = Callable[[Program], Program]
 

@@ -28,7 +28,7 @@ class Parts:
     def of(cls, c: Compiled, linear: Linear) -> Parts:
         """Go through the matrix once: every row of ours holds the rungs of one unit side by side."""
         entry_row = np.repeat(np.arange(len(linear.rows), dtype=np.int64), np.diff(linear.start))
-        new = starts_of_parts(c, linear.cols)
+        new = starts_of_parts(c.rung_unit, linear.cols)
         new[1:] |= entry_row[1:] != entry_row[:-1]
         first = np.flatnonzero(new).astype(np.int64)
         is_rung = linear.cols < c.m
@@ -36,9 +36,13 @@ class Parts:
         return cls(first, entry_row[first], unit, is_rung, np.cumsum(new) - 1)
 
 
-def starts_of_parts(c: Compiled, cols: Ints) -> Bools:
-    """Return where another unit, or a helper column, starts among the columns of one row."""
-    owner = np.where(cols < c.m, c.rung_unit[np.minimum(cols, c.m - 1)], -1 - cols)
+def starts_of_parts(units: Ints, cols: Ints) -> Bools:
+    """Return where another unit, or a helper column, starts among the columns of one row.
+
+    ``units`` is the unit of each rung column.
+    """
+    m = len(units)
+    owner = np.where(cols < m, units[np.minimum(cols, m - 1)], -1 - cols)
     new = np.ones(len(cols), dtype=np.bool_)
     new[1:] = owner[1:] != owner[:-1]
     return new

@@ -1,4 +1,4 @@
-"""Rows by mixed-integer rounding: every pack keeps them, the point that they were made for does not."""
+"""Cuts: every pack keeps them, the point that they were made for does not."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from bench.generate import generate
 from bench.spec import spec_of
 from satchel.models import InfeasibleError, Problem
 from satchel.solver.backends import highs
-from satchel.solver.backends.highs import Relaxation
+from satchel.solver.backends.highs import Simplex
 from satchel.solver.compile import Compiled, compile_problem
+from satchel.solver.cuts import separate
+from satchel.solver.cuts.rounding import rounded, rounding_cuts
+from satchel.solver.cuts.tableau import tableau_cuts
 from satchel.solver.linear import Linear, build
-from satchel.solver.reduce import reduce, tighten
-from satchel.solver.reduce.rounding import rounded, rounding_cuts
-from satchel.solver.reduce.rows import Addition
+from satchel.solver.reduce import reduce
+from satchel.solver.reduce.rows import Addition, with_rows
 
 many = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -43,6 +45,25 @@ def packs(c: Compiled, linear: Linear) -> np.ndarray[Any, np.dtype[np.int64]]:
 def assert_packs_keep(rows: list[Addition], every: np.ndarray[Any, np.dtype[np.int64]]) -> None:
     for row, cols, coefs, side in rows:
         assert (every[:, cols] @ coefs <= side).all(), row
+
+
+def rounding(c: Compiled, linear: Linear, point: np.ndarray[Any, Any]) -> list[Addition]:
+    """Return the rounded rows, the most violated first."""
+    found = sorted(rounding_cuts(c.rung_unit, linear, point), key=lambda pair: -pair[0])
+    return [row for _, row in found]
+
+
+def rounds(c: Compiled, linear: Linear, most: int) -> tuple[list[Addition], Linear, float]:
+    """Cut ``most`` times; return the cuts, the program with them, and its bound in floats."""
+    simplex, added = Simplex(linear), []
+    point = simplex.solve().columns
+    for _ in range(most):
+        cuts = separate(c.rung_unit, linear, simplex, point)
+        added += cuts
+        linear = with_rows(linear, cuts)
+        simplex.add(cuts)
+        point = simplex.solve().columns
+    return added, linear, float(linear.objective @ point)
 
 
 def knapsack(budget: int, *ladders: tuple[tuple[int, int], ...]) -> tuple[Compiled, Linear]:
@@ -70,7 +91,7 @@ def test_two_of_three_halves_do_not_fit() -> None:
     """Three units of 6 tokens in 10: by parts one and two thirds fit, in whole only one does."""
     c, linear = knapsack(10, ((6, 3),), ((6, 3),), ((6, 3),))
     point = np.array([1.0, 2 / 3, 0.0])
-    ((_, cols, coefs, side),) = rounding_cuts(c, linear, point)
+    ((_, cols, coefs, side),) = rounding(c, linear, point)
     # References: a and b in. f = 10 - 12 = -2 and d = 6 give q = -1, r = 4: 2a + 2b + 2c <= 2.
     assert (cols.tolist(), coefs.tolist(), side) == ([0, 1, 2], [2, 2, 2], 2)
 
@@ -86,7 +107,7 @@ def test_rungs_of_one_unit_count_as_one() -> None:
     c, linear = knapsack(9, ((7, 10), (3, 3)), ((6, 8),))
     point = highs.relax(linear).columns
     assert not np.isin(point, (0.0, 1.0)).all()
-    found = rounding_cuts(c, linear, point)
+    found = rounding(c, linear, point)
     assert found
     assert_packs_keep(found, packs(c, linear))
 
@@ -114,7 +135,7 @@ def test_every_pack_keeps_the_rows_made_for_any_point(problem: Problem, data: st
     drawn = linear.col_hi * data.draw(st.sampled_from([0.0, 0.4, 1.0]))
     drawn[: c.m] = shares / np.maximum(sums, data.draw(st.sampled_from([1, 8])))
     for point in (drawn, highs.relax(linear).columns):
-        found = rounding_cuts(c, linear, point)
+        found = rounding(c, linear, point)
         event(f"{min(3, len(found))} rows")
         assert_packs_keep(found, every)
         for _, cols, coefs, side in found:
@@ -122,24 +143,39 @@ def test_every_pack_keeps_the_rows_made_for_any_point(problem: Problem, data: st
 
 
 @many
-@given(problems(max_units=4))
-def test_tightening_keeps_every_pack_and_never_lifts_the_bound(problem: Problem) -> None:
+@given(problems(max_units=5))
+def test_every_pack_keeps_the_rows_of_any_tableau(problem: Problem) -> None:
+    """Round after round, each over the cuts of those before: no pack is cut off, every point is."""
     assume(not contradiction(problem) and best(problem) is not None)
     c = compile_problem(problem)
     assume(c.n)
     linear = build(c)
-    stronger, relaxed = tighten(c, linear, highs.relax)
-    rows = [
-        (row, *(part[stronger.start[i] : stronger.start[i + 1]] for part in (stronger.cols, stronger.coefs)))
-        for i, row in enumerate(stronger.rows)
-    ]
-    added = [(*row, int(stronger.hi[i])) for i, row in enumerate(rows)][len(linear.rows) :]
+    every = packs(c, linear)
+    simplex = Simplex(linear)
+    point = simplex.solve().columns
+    for _ in range(3):
+        cuts = [row for _, row in tableau_cuts(linear, simplex, point)]
+        event(f"{min(3, len(cuts))} rows")
+        assert_packs_keep(cuts, every)
+        for _, cols, coefs, side in cuts:
+            assert coefs @ point[cols] > side
+        linear = with_rows(linear, cuts)
+        simplex.add(cuts)
+        point = simplex.solve().columns
+
+
+@many
+@given(problems(max_units=4))
+def test_cutting_keeps_every_pack_and_never_lifts_the_bound(problem: Problem) -> None:
+    assume(not contradiction(problem) and best(problem) is not None)
+    c = compile_problem(problem)
+    assume(c.n)
+    linear = build(c)
+    added, _, bound = rounds(c, linear, 5)
     every = packs(c, linear)
     assert_packs_keep(added, every)
-    bound = float(linear.objective @ relaxed.columns)
     assert bound <= float(linear.objective @ highs.relax(linear).columns) + 1e-6 * (1 + abs(bound))
     assert bound >= (every @ linear.objective).max() - 1e-6 * (1 + abs(bound))
-    assert len(relaxed.duals) == len(stronger.rows)
 
 
 def test_the_bound_of_a_bench_instance_comes_much_closer() -> None:
@@ -150,22 +186,7 @@ def test_the_bound_of_a_bench_instance_comes_much_closer() -> None:
     first = float(linear.objective @ highs.relax(linear).columns) - optimum
     reduced = reduce(c, linear).linear
     second = float(reduced.objective @ highs.relax(reduced).columns) - optimum
-    _, relaxed = tighten(c, reduced, highs.relax)
-    third = float(linear.objective @ relaxed.columns) - optimum
+    third = rounds(c, reduced, 20)[2] - optimum
     assert first > 240_000
     assert second < 0.55 * first
     assert 0 <= third < 0.1 * first
-
-
-def test_a_relaxation_that_was_cut_short_ends_the_rounds() -> None:
-    c, linear = knapsack(10, ((6, 3),), ((6, 3),))
-    empty = np.zeros(0)
-    calls: list[Linear] = []
-
-    def relax(program: Linear) -> Relaxation:
-        calls.append(program)
-        return highs.relax(program) if len(calls) == 1 else Relaxation("unknown", empty, empty)
-
-    same, relaxed = tighten(c, linear, relax)
-    assert len(calls) == 2
-    assert len(same.rows) == len(linear.rows) == len(relaxed.duals)
