@@ -84,8 +84,9 @@ def maximise(search: Search, linear: Linear) -> tuple[Linear, Outlook] | None:
     if search.best is None:
         prove(search, reduced.linear, known.alive)
     known = tighten(search, reduced.linear, known)
+    before = search.best
     known = _grow_cores(search, reduced.linear, known)
-    if not search.halted and not search.proved:
+    if search.best is not before:
         known = tighten(search, reduced.linear, known)
     known = _close(search, reduced.linear, known)
     return reduced.linear, known

@@ -30,10 +30,13 @@ ROUNDS = 40
 PATIENCE = 3
 """Rounds over which a pass looks back."""
 
-LITTLE = 0.1
+LITTLE = 0.2
 """A pass ends when its last rounds brought less than this share of what it brought in all."""
 
-WORTH = 0.1
+SMALL = 150
+"""Programs with fewer columns are proven in less time than cutting takes."""
+
+WORTH = 0.5
 """Another pass is made when the last one took this share of the gap away."""
 
 
@@ -107,7 +110,7 @@ def _pass(
     c = search.c
     linear, before = with_rows(linear, known.cuts), len(linear.rows)
     small = opened(c, linear, known.alive)
-    if not small.feasible or small.linear.columns == 0:
+    if not small.feasible or small.linear.columns < SMALL:
         return None
     units = c.rung_unit[small.free[: small.linear.m]]
     program, relaxed = _cut(search, units, small.linear)
