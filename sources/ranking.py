@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from itertools import groupby
+from typing import Final, Protocol
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from .candidates import Candidate
 from .file_classes import FileClass
 from .score.index import Floats, Index, Ints
 from .score.relevance import Corpus, relevance
+from .score.vocabulary import Words
 from .score.words import WORD, query_terms, terms
 from .tasks import TaskKind
 from .tasks.kinds import Start
@@ -51,10 +53,24 @@ class Ranking:
         return f"relevance {self.scores[n]:.3f}: {', '.join(told)}"
 
 
-def rank(candidates: Sequence[Candidate], kind: TaskKind, asked: Sequence[str]) -> Ranking:
+class WordMemory(Protocol):
+    """Remembers the words of files that have not changed (:mod:`.cache`)."""
+
+    def words(self, path: str) -> Words | None:
+        """Return the words of a file's fragments, if they were kept."""
+        ...
+
+    def keep_words(self, path: str, words: Words) -> None:
+        """Remember them."""
+        ...
+
+
+def rank(
+    candidates: Sequence[Candidate], kind: TaskKind, asked: Sequence[str], memory: WordMemory | None = None
+) -> Ranking:
     """Return the relevance of every candidate to what is asked, for this kind of task."""
     factors = _factors(candidates, kind)
-    found = relevance(_corpus(candidates), asked, factors)
+    found = relevance(_corpus(candidates, memory), asked, factors)
     scores = [float(score) for score in found.scores]
     _raise_named(scores, candidates, query_terms(*asked), factors)
     for start in kind.start:
@@ -101,22 +117,14 @@ def _place(candidates: Sequence[Candidate], n: int) -> int:
     return place
 
 
-def _corpus(candidates: Sequence[Candidate]) -> Corpus:
-    fragments = [candidate.fragment for candidate in candidates]
-    index = Index(
-        {
-            "name": [_names(candidate) for candidate in candidates],
-            "path": [candidate.file.path for candidate in candidates],
-            "doc": [fragment.doc for fragment in fragments],
-            "body": ["" if "imports_only" in f.tags else f.text for f in fragments],
-        }
-    )
+def _corpus(candidates: Sequence[Candidate], memory: WordMemory | None) -> Corpus:
+    parts = [_words(path, list(own), memory) for path, own in groupby(candidates, _path_of)]
+    index = Index.from_words(parts or [_words("", (), None)])
     definitions: dict[str, list[int]] = {}
     for n, candidate in enumerate(candidates):
         if candidate.file_class in _DEFINING:
             for name in candidate.fragment.defines:
                 definitions.setdefault(name, []).append(n)
-    files = {path: n for n, path in enumerate(sorted({candidate.file.path for candidate in candidates}))}
     return Corpus(
         index=index,
         code=_numbers(n for n, c in enumerate(candidates) if c.file_class not in _PROSE),
@@ -126,10 +134,32 @@ def _corpus(candidates: Sequence[Candidate]) -> Corpus:
             for n, c in enumerate(candidates)
             if c.file_class is FileClass.DOC
         },
-        files=_numbers(files[candidate.file.path] for candidate in candidates),
         names=[c.fragment.defines[0] if c.fragment.defines else "" for c in candidates],
         definitions=definitions,
     )
+
+
+def _path_of(candidate: Candidate) -> str:
+    return candidate.file.path
+
+
+def _words(path: str, candidates: Sequence[Candidate], memory: WordMemory | None) -> Words:
+    """Return the words of the candidates of one file."""
+    known = memory.words(path) if memory else None
+    if known is not None:
+        return known
+    fragments = [candidate.fragment for candidate in candidates]
+    words = Words.of(
+        {
+            "name": [_names(candidate) for candidate in candidates],
+            "path": [path] * len(candidates),
+            "doc": [fragment.doc for fragment in fragments],
+            "body": ["" if "imports_only" in f.tags else f.text for f in fragments],
+        }
+    )
+    if memory:
+        memory.keep_words(path, words)
+    return words
 
 
 def _numbers(found: Iterable[int]) -> Ints:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from .words import WORD, terms
+from .vocabulary import Words, words_that_may_hold
+from .words import terms
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -47,39 +48,15 @@ class Field:
         return np.diff(self.starts)
 
 
-@dataclass(frozen=True, slots=True)
-class Contributions:
-    """What terms add to scores.
-
-    Attributes
-    ----------
-    size
-        Number of texts.
-    asked
-        The terms.
-    keys
-        int64, sorted: text * number of terms + term, for each pair that occurs.
-    values
-        float64: what the term adds to the text's score, asked for with weight 1.
-    """
-
-    size: int
-    asked: tuple[str, ...]
-    keys: Ints
-    values: Floats
-
-    def scores(self, query: Mapping[str, float]) -> Floats:
-        """float64, shape (texts,): the scores for a question whose terms are among those asked for."""
-        if not len(self.keys):
-            return np.zeros(self.size, dtype=np.float64)
-        wanted = np.array([query.get(term, 0.0) for term in self.asked])
-        texts, terms_ = np.divmod(self.keys, len(self.asked))
-        return sums(texts, wanted[terms_] * self.values, self.size)
-
-
 def sums(at: Ints, values: Floats, size: int) -> Floats:
     """float64, shape (size,): the sum of the values at each place."""
     return np.asarray(np.bincount(at, weights=values, minlength=size), dtype=np.float64)
+
+
+def _field(words: Sequence[npt.NDArray[np.int32]], lengths: Sequence[npt.NDArray[np.int32]]) -> Field:
+    starts = np.zeros(sum(map(len, lengths)) + 1, dtype=np.int64)
+    np.cumsum(np.concatenate(lengths), out=starts[1:])
+    return Field(np.concatenate(words), starts)
 
 
 class Index:
@@ -92,22 +69,35 @@ class Index:
     """
 
     def __init__(self, fields: Mapping[str, Sequence[str]]) -> None:
-        self._ids: dict[str, int] = {}
-        self._by_term: Mapping[str, Sequence[int]] | None = None
-        self.fields = {name: self._field(texts) for name, texts in fields.items()}
-        self.size = len(next(iter(fields.values()))) if fields else 0
-        self.words: tuple[str, ...] = tuple(self._ids)
+        self._put_together([Words.of(fields)] if fields else [])
 
-    def _field(self, texts: Sequence[str]) -> Field:
+    @classmethod
+    def from_words(cls, parts: Sequence[Words]) -> Self:
+        """Return the index of all texts of several parts, in order, all of the same fields."""
+        index = cls({})
+        index._put_together(parts)
+        return index
+
+    def _put_together(self, parts: Sequence[Words]) -> None:
+        self._ids: dict[str, int] = {}
+        self._by_term: dict[str, list[int]] = {}
         ids = self._ids
-        chunks: list[npt.NDArray[np.int32]] = []
-        starts = np.zeros(len(texts) + 1, dtype=np.int64)
-        for n, text in enumerate(texts):
-            found = WORD.findall(text)
-            chunks.append(np.array([ids.setdefault(word, len(ids)) for word in found], dtype=np.int32))
-            starts[n + 1] = starts[n] + len(found)
-        words = np.concatenate(chunks) if chunks else np.zeros(0, dtype=np.int32)
-        return Field(words, starts)
+        tables = [
+            np.fromiter(
+                [ids.setdefault(word, len(ids)) for word in part.vocabulary], np.int32, len(part.vocabulary)
+            )
+            for part in parts
+        ]
+        names = parts[0].places if parts else ()
+        self.fields = {
+            name: _field(
+                [table[part.places[name]] for table, part in zip(tables, parts, strict=True)],
+                [part.lengths[name] for part in parts],
+            )
+            for name in names
+        }
+        self.size = len(next(iter(self.fields.values())).starts) - 1 if self.fields else 0
+        self.words: tuple[str, ...] = tuple(self._ids)
 
     def word_ids(self, words: Sequence[str]) -> list[int]:
         """Return the ids of those words that occur."""
@@ -136,50 +126,44 @@ class Index:
         -------
         float64, shape (texts,), 0 or more.
         """
-        return self.contributions(tuple(sorted(query)), weights, among).scores(query)
-
-    def contributions(
-        self, asked: Sequence[str], weights: Mapping[str, float], among: Ints | None = None
-    ) -> Contributions:
-        """Return what each term adds to the score of each text; parameters as in :meth:`scores`.
-
-        BM25 is a sum over terms: many questions about the same terms cost one look at the texts.
-        """
+        total = np.zeros(self.size, dtype=np.float64)
+        asked = sorted(query)
         chosen = np.ones(self.size, dtype=bool)
         if among is not None:
             chosen[:] = False
             chosen[among] = True
         if not asked or not chosen.any():
-            return Contributions(self.size, tuple(asked), np.zeros(0, np.int64), np.zeros(0))
+            return total
         hits = self._hits(asked)
         found = {name: self._counts(self.fields[name], hits, len(asked), chosen) for name in weights}
         # A term is as rare as the texts are few that hold it in any field.
         keys = np.unique(np.concatenate([keys for keys, _ in found.values()]))
         having = np.bincount(keys % len(asked), minlength=len(asked))
         rarity = np.log1p((chosen.sum() - having + 0.5) / (having + 0.5))
-        values = np.zeros(len(keys), dtype=np.float64)
+        wanted = rarity * np.array([query[term] for term in asked])
         for name, weight in weights.items():
-            own, counts = found[name]
+            keys, counts = found[name]
+            texts = keys // len(asked)
             lengths = self.fields[name].lengths
-            norm = K1 * (1.0 - B + B * lengths[own // len(asked)] / max(1.0, float(lengths[chosen].mean())))
-            parts = rarity[own % len(asked)] * counts * (K1 + 1.0) / (counts + norm)
-            values[np.searchsorted(keys, own)] += weight * parts
-        return Contributions(self.size, tuple(asked), keys, values)
+            norm = K1 * (1.0 - B + B * lengths[texts] / max(1.0, float(lengths[chosen].mean())))
+            parts = wanted[keys % len(asked)] * counts * (K1 + 1.0) / (counts + norm)
+            total += weight * sums(texts, parts, self.size)
+        return total
 
     def _hits(self, asked: Sequence[str]) -> Ints:
         """int64, shape (pairs, 2): word id and number of the asked term that it holds, by word id."""
-        pairs = [(word, n) for n, term in enumerate(asked) for word in self._words_of().get(term, ())]
+        self._find([term for term in asked if term not in self._by_term])
+        pairs = [(word, n) for n, term in enumerate(asked) for word in self._by_term[term]]
         return np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
 
-    def _words_of(self) -> Mapping[str, Sequence[int]]:
-        """Return the ids of the words that hold each term; made when first asked."""
-        if self._by_term is None:
-            by_term: dict[str, list[int]] = {}
-            for word, word_id in self._ids.items():
-                for term in terms(word):
-                    by_term.setdefault(term, []).append(word_id)
-            self._by_term = by_term
-        return self._by_term
+    def _find(self, asked: Sequence[str]) -> None:
+        """Find the words that hold each of these terms."""
+        found: dict[str, list[int]] = {term: [] for term in asked}
+        for word in words_that_may_hold(self.words, asked) if asked else ():
+            for term in terms(word):
+                if term in found:
+                    found[term].append(self._ids[word])
+        self._by_term.update(found)
 
     def _counts(
         self, field: Field, hits: Ints, asked: int, chosen: npt.NDArray[np.bool_]

@@ -7,13 +7,8 @@ powers were fitted on pages taken away from real projects, and rounded; what eac
 
 ``words``
     BM25 of the whole question over name, path, documentation and body; the best of the repository has 1;
-``aspect``
-    the same for each part of the question alone (a heading with the title), the best of them: a page
-    needs what one of its sections is about, though the others do not speak of it;
 ``links``
     what the nearest documents, examples and tests pass on to what they name (:mod:`.links`); best 1;
-``file``
-    what all fragments of its file receive by links, over the root of their number; best 1;
 ``documented``, ``exercised``
     how often documents name its own name, and examples and tests any name of its: the logarithm of
     1 + sections, over the root of the number of definitions of that name;
@@ -47,10 +42,8 @@ OTHER_THAN_DOC: Final = 0.7
 
 POWERS: Final = MappingProxyType(
     {
-        "links": 1.5,
-        "words": 0.8,
-        "aspect": 0.8,
-        "file": 0.25,
+        "links": 1.6,
+        "words": 1.5,
         "documented": 0.45,
         "exercised": 0.28,
         "defines": -0.4,
@@ -61,9 +54,6 @@ POWERS: Final = MappingProxyType(
 
 FLOOR: Final = 0.1
 """Added to parts that are shares of the best: what has nothing of one part may have much of another."""
-
-TITLE_IN_ASPECT: Final = 0.5
-"""Weight of a term of the title beside those of a heading."""
 
 STEEPNESS: Final = 2.0
 """The power of the scores of documents, examples and tests."""
@@ -84,8 +74,6 @@ class Corpus:
         int64, sorted: which fragments are code and the like, and which are documents, examples and tests.
     documents
         Those of ``prose`` that are documents, with what of each is set as code.
-    files
-        int64: number of the file that each fragment stands in.
     names
         The name that each fragment of code is called by; empty for none.
     definitions
@@ -96,7 +84,6 @@ class Corpus:
     code: Ints
     prose: Ints
     documents: Mapping[int, str]
-    files: Ints
     names: Sequence[str]
     definitions: Mapping[str, Sequence[int]]
 
@@ -128,7 +115,7 @@ def relevance(corpus: Corpus, asked: Sequence[str], factors: Floats) -> Relevanc
     query = query_terms(*asked)
     if not query:
         return Relevance(np.zeros(index.size), {})
-    words, aspect = _own_words(corpus, asked, query)
+    words = _to_one(index.scores(query, CODE_WEIGHTS, corpus.code))
     said = index.scores(query, PROSE_WEIGHTS, corpus.prose)
     teller = np.full(index.size, OTHER_THAN_DOC)
     teller[list(corpus.documents)] = 1.0
@@ -137,8 +124,6 @@ def relevance(corpus: Corpus, asked: Sequence[str], factors: Floats) -> Relevanc
     parts = {
         "links": links,
         "words": words,
-        "aspect": aspect,
-        "file": _by_file(corpus, links),
         **_known(corpus, named),
         "factor": factors,
     }
@@ -153,32 +138,10 @@ def relevance(corpus: Corpus, asked: Sequence[str], factors: Floats) -> Relevanc
 
 def _of_code(parts: Mapping[str, Floats]) -> Floats:
     """Return the product of the parts to their powers."""
-    log = sum(POWERS[name] * np.log(FLOOR + parts[name]) for name in ("links", "words", "aspect", "file"))
+    log = sum(POWERS[name] * np.log(FLOOR + parts[name]) for name in ("links", "words"))
     log = log + POWERS["documented"] * parts["documented"] + POWERS["exercised"] * parts["exercised"]
     score = np.exp(log) * parts["factor"] ** POWERS["factor"]
     return np.asarray(score * (1.0 + parts["defines"]) ** POWERS["defines"], dtype=np.float64)
-
-
-def _own_words(corpus: Corpus, asked: Sequence[str], query: Mapping[str, float]) -> tuple[Floats, Floats]:
-    """Return how near code is to the whole question, and to the nearest part of it; the best has 1."""
-    found = corpus.index.contributions(tuple(sorted(query)), CODE_WEIGHTS, corpus.code)
-    title = {term: TITLE_IN_ASPECT * weight for term, weight in query_terms(asked[0]).items()}
-    best = _to_one(found.scores(query_terms(asked[0])))
-    for heading in asked[1:]:
-        own = query_terms(heading)
-        if own:
-            wanted = {**title, **{term: max(weight, title.get(term, 0.0)) for term, weight in own.items()}}
-            best = np.maximum(best, _to_one(found.scores(wanted)))
-    return _to_one(found.scores(query)), best
-
-
-def _by_file(corpus: Corpus, links: Floats) -> Floats:
-    total = np.bincount(corpus.files[corpus.code], weights=links[corpus.code])
-    count = np.bincount(corpus.files[corpus.code])
-    share = _to_one(total / np.sqrt(np.maximum(1, count)))
-    out = np.zeros_like(links)
-    out[corpus.code] = share[corpus.files[corpus.code]]
-    return out
 
 
 def _known(corpus: Corpus, named: Mentions) -> dict[str, Floats]:

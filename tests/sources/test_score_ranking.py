@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -194,7 +193,6 @@ def corpus(code: list[str], prose: list[str], definitions: dict[str, list[int]])
         code=np.arange(len(code)),
         prose=np.arange(len(code), len(texts)),
         documents=dict.fromkeys(range(len(code), len(texts)), ""),
-        files=np.arange(len(texts)),
         names=[names.get(n, "") for n in range(len(texts))],
         definitions=definitions,
     )
@@ -209,9 +207,10 @@ class TestRelevance:
     def test_documents_carry_over_to_code_without_a_common_word(self) -> None:
         code, prose = ["def fetch_it(): pass", "timeout = 1", "other"], ["Timeouts: call fetch_it twice"]
         found = ones(corpus(code, prose, {"fetch_it": [0]}), "timeout")
-        assert found.scores[0] == 1.0
-        assert 1 > found.scores[1] > found.scores[2]
+        assert found.parts["words"][0] == 0.0
         assert found.parts["links"][0] == 1.0
+        assert found.scores[0] > 0.5
+        assert found.scores[2] < 0.05
 
     def test_factors_lower_and_zero_factors_remove(self) -> None:
         parts = corpus(["timeout a", "timeout a"], [], {})
@@ -219,13 +218,6 @@ class TestRelevance:
         assert scores[0] == 1.0
         assert scores[1] == pytest.approx(0.5 ** POWERS["factor"])
         assert relevance(parts, ["timeout"], np.array([1.0, 0.0])).scores[1] == 0.0
-
-    def test_what_one_heading_is_about_counts_though_the_others_are_not(self) -> None:
-        parts = corpus(["alpha beta gamma", "delta", "other"], [], {})
-        found = ones(parts, "page", "alpha beta gamma", "delta")
-        assert found.parts["words"][1] < 0.6
-        assert found.parts["aspect"][1] == 1.0
-        assert found.scores[1] > found.scores[2]
 
     def test_what_documents_and_tests_name_is_what_pages_are_about(self) -> None:
         sections = ["see load_it", "and load_it again", "words"]
@@ -237,11 +229,6 @@ class TestRelevance:
         found = ones(parts, "timeout")
         assert found.parts["documented"][0] == 0.0
         assert found.parts["exercised"][0] == pytest.approx(np.log(3))
-
-    def test_a_file_near_the_task_lifts_what_stands_in_it(self) -> None:
-        parts = corpus(["def fetch_it(): pass", "a", "b"], ["Timeouts: fetch_it"], {"fetch_it": [0]})
-        together = replace(parts, files=np.array([0, 0, 1, 2]))
-        assert ones(together, "timeout").scores[1] > ones(parts, "timeout").scores[1]
 
     def test_no_words_no_relevance(self) -> None:
         assert not ones(corpus(["a"], ["b"], {}), "", "the of").scores.any()
