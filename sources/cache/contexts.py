@@ -12,8 +12,9 @@ import os
 import sqlite3
 import stat
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -24,6 +25,7 @@ from ..classify import Classification
 from ..file_classes import FileClass
 from ..files import Skipped, SkipReason, SourceFile
 from ..read import Decoded
+from ..score.vocabulary import Words
 from ..tree import DiskTree
 from .codec import decode, encode
 from .database import Database
@@ -134,6 +136,7 @@ class Contexts:
         self._read_ns: dict[str, int] = {}
         self._pending: list[tuple[tuple[Any, ...], tuple[Any, ...] | None]] = []
         self._bytes = 0
+        self._words: list[tuple[bytes, str]] = []
         self.keys: dict[str, str] = {}
         """Path to the key of its content, of every file that was asked for."""
         self.digests: dict[str, str] = {}
@@ -197,10 +200,41 @@ class Contexts:
         self._pending.append((row, new))
         self._rows[source.path] = _Row(trusted, digest, self._version, key, row[8])
         if len(self._pending) >= _BATCH_FILES or self._bytes >= _BATCH_BYTES:
-            self.flush()
+            self._flush_files()
+
+    def words(self, path: str) -> Words | None:
+        """Return the words of a file as it is now, if they are kept."""
+        key = self.keys.get(path)
+        if key is None:
+            return None
+        row = self.guarded(
+            lambda: self._database.row("SELECT words FROM contents WHERE key = ?", (key,)), None
+        )
+        if row is None or row[0] is None:
+            return None
+        try:
+            return Words.from_bytes(row[0])
+        except ValueError:
+            return None
+
+    def keep_words(self, path: str, words: Words) -> None:
+        """Remember the words of a file; written by :meth:`flush`."""
+        key = self.keys.get(path)
+        if key is not None and self._on:
+            self._words.append((words.to_bytes(), key))
 
     def flush(self) -> None:
         """Write what is still to be written."""
+        self._flush_files()
+        words, self._words = self._words, []
+        for start in range(0, len(words), _BATCH_FILES):
+            self.guarded(partial(self._write_words, words[start : start + _BATCH_FILES]), None)
+
+    def _write_words(self, rows: Sequence[tuple[bytes, str]]) -> None:
+        sql = "UPDATE contents SET words = ? WHERE key = ?"
+        self._database.write(lambda db: db.executemany(sql, rows))
+
+    def _flush_files(self) -> None:
         pending, self._pending, self._bytes = self._pending, [], 0
         if not pending:
             return

@@ -1,0 +1,108 @@
+"""The words of a file's fragments in flat arrays: what an index is put together from, and a cache keeps."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from .words import WORD
+
+_HEAD: Final = struct.Struct("<III")
+_LEVEL: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Words of several texts in several fields.
+
+    Attributes
+    ----------
+    vocabulary
+        Each word once, in the order of its first place.
+    places
+        By field: int32, the number in ``vocabulary`` of the word at every position, text after text.
+    lengths
+        By field: int32, words in each text.
+    """
+
+    vocabulary: tuple[str, ...]
+    places: Mapping[str, npt.NDArray[np.int32]]
+    lengths: Mapping[str, npt.NDArray[np.int32]]
+
+    @classmethod
+    def of(cls, fields: Mapping[str, Sequence[str]]) -> Self:
+        """Return the words of texts: for each field one text for each fragment."""
+        ids: dict[str, int] = {}
+        places: dict[str, npt.NDArray[np.int32]] = {}
+        lengths: dict[str, npt.NDArray[np.int32]] = {}
+        for name, texts in fields.items():
+            found = [WORD.findall(text) for text in texts]
+            numbers = [ids.setdefault(word, len(ids)) for words in found for word in words]
+            places[name] = np.array(numbers, dtype=np.int32)
+            lengths[name] = np.array([len(words) for words in found], dtype=np.int32)
+        return cls(tuple(ids), places, lengths)
+
+    def to_bytes(self) -> bytes:
+        """Return them as bytes, for a cache."""
+        words = "\n".join(self.vocabulary).encode("utf-8", "surrogatepass")
+        names = "\n".join(self.places).encode("utf-8")
+        texts = len(next(iter(self.lengths.values()), ()))
+        arrays = [self.lengths[name] for name in self.places] + list(self.places.values())
+        body = b"".join(array.astype("<i4").tobytes() for array in arrays)
+        return zlib.compress(_HEAD.pack(len(words), len(names), texts) + words + names + body, _LEVEL)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """Undo :meth:`to_bytes`; raises ``ValueError`` when the bytes are damaged."""
+        try:
+            plain = zlib.decompress(data)
+            size, named, texts = _HEAD.unpack_from(plain)
+        except (zlib.error, struct.error) as error:
+            raise ValueError(str(error)) from None
+        at = _HEAD.size + size
+        vocabulary = plain[_HEAD.size : at].decode("utf-8", "surrogatepass")
+        names = plain[at : at + named].decode("utf-8").split("\n")
+        numbers = np.frombuffer(plain, dtype="<i4", offset=at + named)
+        lengths = {name: numbers[n * texts : (n + 1) * texts] for n, name in enumerate(names)}
+        places: dict[str, npt.NDArray[np.int32]] = {}
+        start = texts * len(names)
+        for name in names:
+            end = start + int(lengths[name].sum())
+            places[name] = numbers[start:end]
+            start = end
+        words = tuple(vocabulary.split("\n")) if vocabulary else ()
+        inside = numbers[texts * len(names) :]
+        if start != len(numbers) or (len(inside) and not 0 <= inside.min() <= inside.max() < len(words)):
+            raise ValueError("does not hold what it says")
+        return cls(words, places, lengths)
+
+
+def words_that_may_hold(words: Sequence[str], asked: Sequence[str]) -> list[str]:
+    """Return those of ``words`` of which some term may be one of ``asked``; never too few.
+
+    A term is a part of its word with its ending cut, in lower case; only a ``y`` may stand for an ``ies``.
+    So a word has the term in it, or the term without its ``y``. Taking words apart is slow, and finding
+    texts in one long text is quick. Words that are not ASCII are all returned: their lower case may
+    depend on what stands around a letter.
+    """
+    roots = sorted({term.removesuffix("y") for term in asked if term.isascii()})
+    if "" in roots:
+        return list(words)
+    plain = [word for word in words if word.isascii()]
+    line = "\n".join(plain).lower()
+    ends = np.cumsum(np.fromiter((len(word) + 1 for word in plain), dtype=np.int64, count=len(plain)))
+    places: list[int] = []
+    for root in roots:
+        at = line.find(root)
+        while at >= 0:
+            places.append(at)
+            end = line.find("\n", at)
+            at = line.find(root, end) if end >= 0 else -1
+    found = np.unique(np.searchsorted(ends, places, side="right")).tolist()
+    return [*(plain[n] for n in found), *(word for word in words if not word.isascii())]
