@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -43,6 +43,13 @@ class Problem(Model):
     redundancy_groups: Annotated[tuple[RedundancyGroup, ...], Listed] = ()
     coverage: Annotated[tuple[CoverageDimension, ...], Listed] = ()
     units: Annotated[tuple[ContextUnit, ...], Listed] = Field(description="the candidates, in authored order")
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return a copy with ``update``; pydantic would keep what was worked out of the old one."""
+        copy = super().model_copy(update=update, deep=deep)
+        for name in [name for name in copy.__dict__ if name not in type(self).model_fields]:
+            del copy.__dict__[name]
+        return copy
 
     @cached_property
     def by_id(self) -> dict[str, ContextUnit]:
