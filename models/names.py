@@ -114,6 +114,8 @@ class StopReason(StrEnum):
     WALL_CLOCK = "wall_clock"
     INTERRUPT = "interrupt"
     HEURISTIC_END = "heuristic_end"
+    TOLERANCE = "tolerance"
+    """An engine that computes in floats was done, within its own tolerances: no exact proof."""
 
 
 class Severity(StrEnum):

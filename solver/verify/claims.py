@@ -9,7 +9,8 @@ from .report import Complaints
 
 OUTCOMES: Final[dict[Status, frozenset[StopReason]]] = {
     Status.OPTIMAL: frozenset(StopReason),
-    Status.WITHIN_GAP: frozenset(StopReason) - {StopReason.PROOF, StopReason.HEURISTIC_END},
+    Status.WITHIN_GAP: frozenset(StopReason)
+    - {StopReason.PROOF, StopReason.HEURISTIC_END, StopReason.TOLERANCE},
     Status.FEASIBLE: frozenset(StopReason) - {StopReason.PROOF, StopReason.GAP, StopReason.HEURISTIC_END},
     Status.HEURISTIC: frozenset({StopReason.HEURISTIC_END}),
 }
@@ -23,7 +24,13 @@ LIMIT_OF: Final = {
 """The limit that must have been set for the search to end so."""
 
 
-ENGINES: Final = ("cp-sat", "greedy")
+HEURISTICS: Final = ("greedy", "density-greedy", "lazy-greedy", "seed-greedy")
+"""Engines that prove nothing."""
+
+IN_FLOATS: Final = ("highs-mip", "scip")
+"""Engines whose own bound proves nothing exactly."""
+
+ENGINES: Final = ("cp-sat", "cp-sat-plain", *IN_FLOATS, *HEURISTICS)
 """Engines that an artifact may come from."""
 
 
@@ -66,8 +73,15 @@ def _check_status(solver: SolverReport, complaints: Complaints) -> None:
     complaints.require(check, solver.engine in ENGINES, f"no engine is called {solver.engine!r}")
     complaints.require(
         check,
-        (solver.engine == "greedy") == (solver.stop_reason is StopReason.HEURISTIC_END),
+        (solver.engine in HEURISTICS) == (solver.stop_reason is StopReason.HEURISTIC_END)
+        and (solver.engine in IN_FLOATS or solver.stop_reason is not StopReason.TOLERANCE),
         f"engine {solver.engine} does not go with the stop reason {solver.stop_reason.value}",
+    )
+    proof = solver.certificate
+    complaints.require(
+        check,
+        solver.engine not in IN_FLOATS or proof is None or solver.bound == proof.bound,
+        f"engine {solver.engine} proves no bound, so {solver.bound} should be the certificate's",
     )
     if status is Status.WITHIN_GAP:
         limit = _number(solver.limits.get("gap"))
