@@ -19,6 +19,7 @@ from .commands import (
     compact,
     cost,
     diff,
+    engines,
     explain,
     models,
     pack,
@@ -46,7 +47,7 @@ app = typer.Typer(
 
 COMMANDS = (
     *(pack, scan, solve, render, budget, explain, verify, diff),
-    *(cost, compact, assemble, schema, models),
+    *(cost, compact, assemble, schema, models, engines),
 )
 
 for module in COMMANDS:

@@ -34,7 +34,17 @@ DEBUG: Final = "SATCHEL_DEBUG"
 
 
 _SAME_NAME: Final = (
-    *("budget", "deterministic_limit", "encoding", "exclude", "format", "gap", "include", "max_file_bytes"),
+    *(
+        "budget",
+        "deterministic_limit",
+        "encoding",
+        "engine",
+        "exclude",
+        "format",
+        "gap",
+        "include",
+        "max_file_bytes",
+    ),
     *("model", "out", "problem", "problem_out", "prompt", "seed", "solver", "time_limit", "workers"),
 )
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)

@@ -16,6 +16,7 @@ from .options import (
     About,
     Approximate,
     Encoding,
+    EngineName,
     Exclude,
     Focus,
     Format,
@@ -185,6 +186,7 @@ class Search:
     """How the problem is solved, and what is told of it meanwhile."""
 
     solver: Solver = "auto"
+    engine: EngineName = None
     time_limit: TimeLimit = None
     deterministic_limit: WorkLimit = None
     gap: Gap = 0.0

@@ -175,6 +175,15 @@ Solver = Annotated[
         help="cp-sat proves its answer, greedy is fast and proves nothing; auto is cp-sat where it can be.",
     ),
 ]
+EngineName = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        metavar="NAME",
+        help="For comparison: have another engine solve it, in place of --solver; 'satchel engines' lists "
+        "them.",
+    ),
+]
 TimeLimit = Annotated[
     float | None,
     typer.Option(

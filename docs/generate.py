@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE = ROOT / "tests" / "data" / "linkbox"
 COMMANDS = (
     *("pack", "scan", "solve", "render", "budget", "explain", "verify", "diff"),
-    *("cost", "compact", "assemble", "schema", "models"),
+    *("cost", "compact", "assemble", "schema", "models", "engines"),
 )
 
 _BLOCK = re.compile(r"^```(\w+)(?: title=(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)

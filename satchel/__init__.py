@@ -72,9 +72,10 @@ if TYPE_CHECKING:
     from .prefixes import PromptRequest, plan_of, request_of
     from .prompt import PriceTable
     from .schemas import SCHEMAS, schema
+    from .solver.engines import EngineSpec
     from .solver.options import Engine, Progress, SolveOptions
     from .solver.verify import VerifyReport, verify
-    from .solving import solve
+    from .solving import engines, solve
     from .sources.cache.report import CacheStatus, CacheVerdict, Saving, Savings
     from .sources.cache.summaries import SummaryUse
     from .sources.scan import ScanOptions, ScanResult, scan
@@ -159,9 +160,10 @@ _HOMES = {
     "prefixes": ("PromptRequest", "plan_of", "request_of"),
     "prompt": ("PriceTable",),
     "schemas": ("SCHEMAS", "schema"),
+    "solver.engines": ("EngineSpec",),
     "solver.options": ("Engine", "Progress", "SolveOptions"),
     "solver.verify": ("VerifyReport", "verify"),
-    "solving": ("solve",),
+    "solving": ("engines", "solve"),
     "sources.cache.report": ("CacheStatus", "CacheVerdict", "Saving", "Savings"),
     "sources.cache.summaries": ("SummaryUse",),
     "sources.scan": ("ScanOptions", "ScanResult", "scan"),
@@ -199,6 +201,7 @@ __all__ = [
     "Dependency",
     "DiffReport",
     "Engine",
+    "EngineSpec",
     "Explanation",
     "History",
     "InfeasibleError",
@@ -243,6 +246,7 @@ __all__ = [
     "cost_of_usages",
     "count_missing",
     "diff",
+    "engines",
     "estimator_for_artifact",
     "exact_fit",
     "explain",

@@ -60,6 +60,8 @@ class PackOptions:
         What is read.
     solve
         How it is solved.
+    engine
+        Which engine solves it, instead of Satchel's own search; see :func:`satchel.engines`.
     cache
         Where what is found out is remembered from run to run; nowhere when None. It changes no byte of a
         pack, but for what ``scan.summaries`` says.
@@ -82,6 +84,7 @@ class PackOptions:
     format: str = "markdown"
     scan: ScanOptions = field(default_factory=ScanOptions)
     solve: SolveOptions = field(default_factory=SolveOptions)
+    engine: str | None = None
     cache: CacheOptions | None = None
     on_stage: Callable[[str], None] | None = None
     on_notice: Notify | None = None
@@ -125,7 +128,7 @@ def pack(root: str | Path, task: Task, options: PackOptions | None = None) -> Pa
         _stage(options, "solving")
         started = time.monotonic()
         try:
-            context = solve(problem, options.solve)
+            context = solve(problem, options.solve, engine=options.engine)
         except InfeasibleError as error:
             left = seconds_left(options.solve, started)
             raise _in_prompt_tokens(error, problem, task, left) from None

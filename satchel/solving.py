@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 from .models import InfeasibleError, PackedContext, Problem
 from .solver.options import SolveOptions
 from .solver.rules import explain_rules
 from .solver.solve import solve as search
 
+if TYPE_CHECKING:
+    from .solver.engines import EngineSpec
 
-def solve(problem: Problem, options: SolveOptions | None = None) -> PackedContext:
+
+def solve(
+    problem: Problem, options: SolveOptions | None = None, *, engine: str | None = None
+) -> PackedContext:
     """Choose the units and rungs of greatest value within the problem's hard limits.
+
+    Parameters
+    ----------
+    engine
+        One of :func:`engines` that solves instead of Satchel's own search, for comparison. The artifact names
+        it, and claims only what plain integers bear out.
 
     Raises
     ------
@@ -24,11 +36,22 @@ def solve(problem: Problem, options: SolveOptions | None = None) -> PackedContex
     options = options or SolveOptions()
     started = time.monotonic()
     try:
+        if engine is not None:
+            from .solver.engines.artifact import solve_by
+
+            return solve_by(engine, problem, options)
         return search(problem, options)
     except InfeasibleError as error:
         raise explain_rules(
             problem, error, seed=options.seed, seconds=seconds_left(options, started)
         ) from None
+
+
+def engines() -> tuple[EngineSpec, ...]:
+    """Return the engines that :func:`solve` can be told to use, our own first."""
+    from .solver.engines import ENGINES
+
+    return tuple(ENGINES.values())
 
 
 def seconds_left(options: SolveOptions, started: float) -> float | None:

@@ -75,6 +75,7 @@ def command(
                 inside(repo, (folder, *(() if prompt is None else (prompt,)))), summaries
             ),
             solve=search.solve_options(ticker),
+            engine=search.engine,
             cache=cache_options(cache_dir, unused=no_cache),
             on_stage=ticker.stage,
             on_notice=note,

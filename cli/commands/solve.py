@@ -46,7 +46,7 @@ def command(
 
     Choose the units, and the form of each, that are worth most together within the budget.
     """
-    from ... import InputError, read_problem, summarise, write_texts
+    from ... import InputError, UsageError, read_problem, summarise, write_texts
 
     with search.ticker(quiet=quiet) as ticker:
         options = search.solve_options(ticker)
@@ -67,7 +67,9 @@ def command(
 
         ticker.stage("solving")
         try:
-            context = solve(given, options).seal()
+            context = solve(given, options, engine=search.engine).seal()
+        except UsageError:
+            raise
         except InputError as error:
             error.file = error.file or problem  # what contradicts itself is in there
             raise

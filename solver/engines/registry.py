@@ -32,6 +32,9 @@ class Feature(StrEnum):
     PARALLEL = "parallel"
     """More workers than one are used."""
 
+    EXACT = "exact"
+    """Its bound is a whole number, proved without floats."""
+
     KEEPS_RULES = "keeps rules"
     """Every answer keeps all hard rules."""
 
@@ -51,6 +54,21 @@ class EngineSpec:
         return feature in self.features
 
     @property
+    def proves(self) -> bool:
+        """Whether it can prove its answer, exactly or not."""
+        return self.supports(Feature.PROVES)
+
+    @property
+    def exact(self) -> bool:
+        """Whether its bound counts as proved."""
+        return self.supports(Feature.EXACT)
+
+    @property
+    def keeps_rules(self) -> bool:
+        """Whether every answer keeps all hard rules."""
+        return self.supports(Feature.KEEPS_RULES)
+
+    @property
     def missing(self) -> tuple[str, ...]:
         """The packages that are not installed; none of them is imported to find out."""
         return tuple(name for name in self.requires if importlib.util.find_spec(name) is None)
@@ -67,7 +85,13 @@ _SOUND = frozenset({Feature.KEEPS_RULES})
 ENGINES: Final = {
     spec.name: spec
     for spec in (
-        EngineSpec("satchel", "our own search, as solve runs it", _PARALLEL, ("ortools", "highspy"), satchel),
+        EngineSpec(
+            "satchel",
+            "our own search, which runs without --engine too",
+            _PARALLEL | {Feature.EXACT},
+            ("ortools", "highspy"),
+            satchel,
+        ),
         EngineSpec(
             "highs-mip", "HiGHS on the whole program", _PARALLEL, ("highspy",), _whole(highs_mip.maximise)
         ),
@@ -75,7 +99,7 @@ ENGINES: Final = {
         EngineSpec(
             "cp-sat-plain",
             "CP-SAT on the whole program, default parameters",
-            _PARALLEL,
+            _PARALLEL | {Feature.EXACT},
             ("ortools",),
             _whole(cpsat_plain.maximise),
         ),
