@@ -42,8 +42,8 @@ OTHER_THAN_DOC: Final = 0.7
 
 POWERS: Final = MappingProxyType(
     {
-        "links": 1.6,
-        "words": 1.5,
+        "links": 1.5,
+        "words": 1.6,
         "documented": 0.45,
         "exercised": 0.28,
         "defines": -0.4,
