@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache as once
@@ -70,9 +70,8 @@ class CountBook:
         recipe = f"{estimator.name} {fmt} {_renderer()} {cache.version}"
         self._counts = Counts(cache.database, recipe, cache.contexts)
 
-    def digests(self, unit: ContextUnit) -> list[bytes]:
-        """Return the digest of each form's block, in the order of the ladder."""
-        forms = unit.ladder()
+    def digests(self, unit: ContextUnit, forms: Sequence[Rendering]) -> list[bytes]:
+        """Return the digest of the block of each form of ``unit``: those of its ladder, in order."""
         head = "\x1f".join(
             (
                 unit.id,

@@ -30,8 +30,9 @@ def recount(
     fresh: list[tuple[ContextUnit, bytes]] = []
     known: list[int | None] = []
     for unit in problem.units:
-        digests = book.digests(unit) if book else ()
-        for index, form in enumerate(unit.ladder()):
+        ladder = unit.ladder()
+        digests = book.digests(unit, ladder) if book else ()
+        for index, form in enumerate(ladder):
             if form.text is None:
                 continue
             count = book.get(digests[index]) if book else None

@@ -130,9 +130,7 @@ def _corpus(candidates: Sequence[Candidate], memory: WordMemory | None) -> Corpu
         code=_numbers(n for n, c in enumerate(candidates) if c.file_class not in _PROSE),
         prose=_numbers(n for n, c in enumerate(candidates) if c.file_class in _PROSE),
         documents={
-            n: " ".join(_SET_AS_CODE.findall(c.fragment.text))
-            for n, c in enumerate(candidates)
-            if c.file_class is FileClass.DOC
+            n: index.of("code", n).tolist() for n, c in enumerate(candidates) if c.file_class is FileClass.DOC
         },
         names=[c.fragment.defines[0] if c.fragment.defines else "" for c in candidates],
         definitions=definitions,
@@ -155,11 +153,18 @@ def _words(path: str, candidates: Sequence[Candidate], memory: WordMemory | None
             "path": [path] * len(candidates),
             "doc": [fragment.doc for fragment in fragments],
             "body": ["" if "imports_only" in f.tags else f.text for f in fragments],
+            "code": [_set_as_code(candidate) for candidate in candidates],
         }
     )
     if memory:
         memory.keep_words(path, words)
     return words
+
+
+def _set_as_code(candidate: Candidate) -> str:
+    """Return what a document sets as code; nothing of other files, which are code or no text."""
+    is_document = candidate.file_class is FileClass.DOC
+    return " ".join(_SET_AS_CODE.findall(candidate.fragment.text)) if is_document else ""
 
 
 def _numbers(found: Iterable[int]) -> Ints:

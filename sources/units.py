@@ -38,6 +38,9 @@ _SUMMARIES: Final = 400
 _LEAST_RELEVANT: Final = 0.003
 """Below this no excerpt or summary is worth making, and nothing is covered."""
 
+_FIRST_WORDS: Final = 16
+"""So many words tell most texts apart."""
+
 _SMALLEST_DUPLICATE: Final = 60
 """Texts shorter than this are alike by nature."""
 
@@ -142,7 +145,8 @@ def build_units(
         score = round(float(scores[n]), 6)
         subject = Subject(fragment, candidate.kind, candidate.file_class, file.path)
         units.append(
-            ContextUnit(
+            # Built without validation, which takes longer than all the rest: a test validates them.
+            ContextUnit.model_construct(
                 id=candidate.id,
                 kind=candidate.kind,
                 title=fragment.title,
@@ -163,7 +167,7 @@ def build_units(
                 diagnostics=(explained(n),) if explained and score >= _LEAST_RELEVANT else (),
                 tags=tags_of(candidate),
                 renderings=tuple(
-                    Rendering(
+                    Rendering.model_construct(
                         state=form.state,
                         text=form.text,
                         fidelity=kind.fidelity.get(form.state, 0.5),
@@ -185,8 +189,12 @@ def _ids_by_name(candidates: Sequence[Candidate]) -> dict[tuple[str, str], str]:
 
 def _refs(file: ScannedFile, spans: Sequence[Span]) -> tuple[SourceRef, ...]:
     return tuple(
-        SourceRef(path=file.path, start_line=span.start, end_line=span.end, total_lines=file.lines)
-        for span in spans
+        [
+            SourceRef.model_construct(
+                path=file.path, start_line=span.start, end_line=span.end, total_lines=file.lines
+            )
+            for span in spans
+        ]
     )
 
 
@@ -227,14 +235,23 @@ def _with_excerpt(
     return (*own, *(form for form in forms if len(form.text) < 0.85 * len(own[0].text)))
 
 
+def _alike(candidates: Sequence[Candidate]) -> list[int]:
+    """Return, in order, those whose first words another one has, too: only these are read to the end."""
+    first: dict[tuple[str, ...], list[int]] = {}
+    for n, candidate in enumerate(candidates):
+        words = candidate.fragment.text.split(None, _FIRST_WORDS)
+        first.setdefault(tuple(words[:_FIRST_WORDS]), []).append(n)
+    return sorted(n for numbers in first.values() if len(numbers) > 1 for n in numbers)
+
+
 def duplicates(candidates: Sequence[Candidate], required: frozenset[int]) -> tuple[RedundancyGroup, ...]:
     """Return a group for each text that several candidates hold, white space aside: one of them may stay.
 
     Where the user requires several, as many may stay.
     """
     members: dict[str, list[int]] = {}
-    for n, candidate in enumerate(candidates):
-        text = " ".join(candidate.fragment.text.split())
+    for n in _alike(candidates):
+        text = " ".join(candidates[n].fragment.text.split())
         if len(text) >= _SMALLEST_DUPLICATE:
             members.setdefault(text, []).append(n)
     return tuple(

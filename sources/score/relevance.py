@@ -73,7 +73,7 @@ class Corpus:
     code, prose
         int64, sorted: which fragments are code and the like, and which are documents, examples and tests.
     documents
-        Those of ``prose`` that are documents, with what of each is set as code.
+        Those of ``prose`` that are documents, with the ids of the words that each sets as code.
     names
         The name that each fragment of code is called by; empty for none.
     definitions
@@ -83,7 +83,7 @@ class Corpus:
     index: Index
     code: Ints
     prose: Ints
-    documents: Mapping[int, str]
+    documents: Mapping[int, Sequence[int]]
     names: Sequence[str]
     definitions: Mapping[str, Sequence[int]]
 

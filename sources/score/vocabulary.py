@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from .words import WORD
 
-_HEAD: Final = struct.Struct("<III")
-_LEVEL: Final = 1
+_HEAD: Final = struct.Struct("<IIIIB")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,21 +53,26 @@ class Words:
         names = "\n".join(self.places).encode("utf-8")
         texts = len(next(iter(self.lengths.values()), ()))
         arrays = [self.lengths[name] for name in self.places] + list(self.places.values())
-        body = b"".join(array.astype("<i4").tobytes() for array in arrays)
-        return zlib.compress(_HEAD.pack(len(words), len(names), texts) + words + names + body, _LEVEL)
+        # Not compressed: to undo that for ten thousand files costs more than reading the rest of the bytes.
+        largest = max((int(array.max(initial=0)) for array in arrays), default=0)
+        width = 2 if largest < 1 << 16 else 4
+        body = b"".join(array.astype(f"<u{width}").tobytes() for array in arrays)
+        rest = words + names + body
+        return _HEAD.pack(zlib.crc32(rest), len(words), len(names), texts, width) + rest
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
         """Undo :meth:`to_bytes`; raises ``ValueError`` when the bytes are damaged."""
         try:
-            plain = zlib.decompress(data)
-            size, named, texts = _HEAD.unpack_from(plain)
-        except (zlib.error, struct.error) as error:
+            check, size, named, texts, width = _HEAD.unpack_from(data)
+        except struct.error as error:
             raise ValueError(str(error)) from None
+        if zlib.crc32(memoryview(data)[_HEAD.size :]) != check or width not in (2, 4):
+            raise ValueError("is damaged")
         at = _HEAD.size + size
-        vocabulary = plain[_HEAD.size : at].decode("utf-8", "surrogatepass")
-        names = plain[at : at + named].decode("utf-8").split("\n")
-        numbers = np.frombuffer(plain, dtype="<i4", offset=at + named)
+        vocabulary = data[_HEAD.size : at].decode("utf-8", "surrogatepass")
+        names = data[at : at + named].decode("utf-8").split("\n")
+        numbers = np.frombuffer(data, dtype=f"<u{width}", offset=at + named).astype(np.int32)
         lengths = {name: numbers[n * texts : (n + 1) * texts] for n, name in enumerate(names)}
         places: dict[str, npt.NDArray[np.int32]] = {}
         start = texts * len(names)

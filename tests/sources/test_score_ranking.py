@@ -19,7 +19,7 @@ from satchel.sources.score.freshness import UNKNOWN, freshness
 from satchel.sources.score.index import K1, B, Index
 from satchel.sources.score.links import IN_PASSING, linked_scores, mentions
 from satchel.sources.score.relevance import POWERS, PROSE, STEEPNESS, Corpus, Relevance, relevance
-from satchel.sources.score.words import query_terms, stem, terms
+from satchel.sources.score.words import WORD, query_terms, stem, terms
 from satchel.sources.tasks import CoverageRule, Dimension
 
 
@@ -137,7 +137,8 @@ def linked(
 ) -> list[float]:
     """Return what the texts receive; those after the first two are sections."""
     index = Index({"body": texts})
-    named = mentions(index, "body", np.arange(2, len(texts)), definitions, spoken)
+    as_code = {n: index.word_ids(WORD.findall(text)) for n, text in (spoken or {}).items()}
+    named = mentions(index, "body", np.arange(2, len(texts)), definitions, as_code)
     return list(linked_scores(named, np.array([0.0, 0.0, *nearness]), read))
 
 
@@ -192,7 +193,7 @@ def corpus(code: list[str], prose: list[str], definitions: dict[str, list[int]])
         index=Index({"name": blank, "path": blank, "doc": blank, "body": texts}),
         code=np.arange(len(code)),
         prose=np.arange(len(code), len(texts)),
-        documents=dict.fromkeys(range(len(code), len(texts)), ""),
+        documents=dict.fromkeys(range(len(code), len(texts)), ()),
         names=[names.get(n, "") for n in range(len(texts))],
         definitions=definitions,
     )
