@@ -191,7 +191,7 @@ class ContextUnit(Model):
         if self.token_estimate is None and self.text is None:
             return self.renderings
         # Not validated again: every field of it was, as a field of this unit.
-        own = Rendering.model_construct(
+        own = Rendering.trusted(
             state=self.compression_state,
             tokens=self.token_estimate,
             text=self.text,

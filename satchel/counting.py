@@ -104,15 +104,15 @@ def estimator_for_artifact(profile: ModelProfile | None, tokenizer_file: str | N
 
 
 def _counted(unit: ContextUnit, count: Callable[[], int]) -> ContextUnit:
-    update: dict[str, object] = {}
+    """Return the unit with the next counts; neither it nor its forms hold anything but their fields."""
+    values = dict(unit.__dict__)
     if unit.text is not None:
-        update["token_estimate"] = count()
-    renderings: list[Rendering] = []
-    for form in unit.renderings:
-        if form.text is not None:
-            renderings.append(form.model_copy(update={"tokens": count()}))
-        else:
-            renderings.append(form)
-    if renderings:
-        update["renderings"] = tuple(renderings)
-    return unit.model_copy(update=update) if update else unit
+        values["token_estimate"] = count()
+    if unit.renderings:
+        values["renderings"] = tuple(
+            [
+                form if form.text is None else Rendering.trusted(**{**form.__dict__, "tokens": count()})
+                for form in unit.renderings
+            ]
+        )
+    return ContextUnit.trusted(**values)

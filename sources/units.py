@@ -146,7 +146,7 @@ def build_units(
         subject = Subject(fragment, candidate.kind, candidate.file_class, file.path)
         units.append(
             # Built without validation, which takes longer than all the rest: a test validates them.
-            ContextUnit.model_construct(
+            ContextUnit.trusted(
                 id=candidate.id,
                 kind=candidate.kind,
                 title=fragment.title,
@@ -167,7 +167,7 @@ def build_units(
                 diagnostics=(explained(n),) if explained and score >= _LEAST_RELEVANT else (),
                 tags=tags_of(candidate),
                 renderings=tuple(
-                    Rendering.model_construct(
+                    Rendering.trusted(
                         state=form.state,
                         text=form.text,
                         fidelity=kind.fidelity.get(form.state, 0.5),
@@ -190,7 +190,7 @@ def _ids_by_name(candidates: Sequence[Candidate]) -> dict[tuple[str, str], str]:
 def _refs(file: ScannedFile, spans: Sequence[Span]) -> tuple[SourceRef, ...]:
     return tuple(
         [
-            SourceRef.model_construct(
+            SourceRef.trusted(
                 path=file.path, start_line=span.start, end_line=span.end, total_lines=file.lines
             )
             for span in spans
