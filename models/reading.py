@@ -29,6 +29,10 @@ def collector_paused() -> Iterator[None]:
         yield
     finally:
         if was_on:
+            # What was built is made old at once: else the next object that is made would have the collector
+            # look through all of it.
+            gc.freeze()
+            gc.unfreeze()
             gc.enable()
 
 

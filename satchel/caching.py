@@ -72,21 +72,17 @@ class CountBook:
 
     def digests(self, unit: ContextUnit, forms: Sequence[Rendering]) -> list[bytes]:
         """Return the digest of the block of each form of ``unit``: those of its ladder, in order."""
-        head = "\x1f".join(
-            (
-                unit.id,
-                unit.kind.value,
-                unit.title,
-                authority_level(unit.authority_score),
-                unit.trust.value,
-                _refs(unit.source_refs),
-                forms[0].state.value,
-                # Where references name no lines, the lines of the fullest form are counted.
-                "" if _has_lines(forms[0].source_refs) else forms[0].text or "",
-            )
-        )
+        own = forms[0]
+        refs = _refs(unit.source_refs)
+        # Where references name no lines, the lines of the fullest form are counted.
+        lines = "" if _has_lines(own.source_refs) else own.text or ""
+        level = authority_level(unit.authority_score)
+        head = "\x1f".join((unit.id, unit.kind, unit.title, level, unit.trust, refs, own.state, lines))
         start = hashlib.blake2b(head.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES)
-        return [_digest(start.copy(), number, form) for number, form in enumerate(forms)]
+        return [
+            _digest(start.copy(), number, form, refs if form.source_refs is unit.source_refs else None)
+            for number, form in enumerate(forms)
+        ]
 
     def get(self, digest: bytes) -> int | None:
         """Return the tokens of a block, if they are known."""
@@ -102,8 +98,9 @@ class CountBook:
         self._counts.flush()
 
 
-def _digest(digest: hashlib.blake2b, number: int, form: Rendering) -> bytes:
-    head = f"\x1e{number}\x1f{form.state.value}\x1f{_refs(form.source_refs)}\x1e{form.text}"
+def _digest(digest: hashlib.blake2b, number: int, form: Rendering, refs: str | None) -> bytes:
+    refs = _refs(form.source_refs) if refs is None else refs
+    head = f"\x1e{number}\x1f{form.state}\x1f{refs}\x1e{form.text}"
     digest.update(head.encode("utf-8", "surrogatepass"))
     return digest.digest()
 
