@@ -16,6 +16,7 @@ from .database import Database, damaged, open_database, set_aside
 from .location import database_path
 from .queue import WANTED, Queue, Wanted
 from .summaries import WHOLE, Summaries, SummaryUse, has_summaries, summary_key
+from .upkeep import prune, sweep
 from .versions import code_version
 
 _ADD_UP: Final = (
@@ -53,7 +54,10 @@ class Cache:
     def __init__(self, root: Path, folder: Path | None = None, *, claimant: str | None = None) -> None:
         self.root = Path(os.path.realpath(root))
         self.path = database_path(root, folder)
+        is_new = not self.path.exists()
         self.database: Database = open_database(self.path)
+        if is_new:
+            sweep(self.path.parent)
         self.notices: list[str] = list(self.database.notices)
         self.version = code_version()
         self.queue = Queue(self.database, claimant=claimant)
@@ -89,6 +93,7 @@ class Cache:
         gone = self.contexts.forget_missing(file.path for file in files)
         self.guarded(lambda: self.queue.drop(gone), None)
         self.guarded(lambda: self.database.write(self._tally), None)
+        self.guarded(lambda: self.database.write(prune), False)
 
     def _tally(self, db: sqlite3.Connection) -> None:
         db.executemany(_ADD_UP, [("scans", 1), *asdict(self.contexts.tally).items()])
