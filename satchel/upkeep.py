@@ -95,6 +95,7 @@ def work_cache(
     *,
     workers: int = 1,
     stay: bool = False,
+    retry: bool = False,
     on_progress: Callable[[int], None] | None = None,
 ) -> WorkReport:
     """Make the summaries that are queued, in ``workers`` processes.
@@ -103,6 +104,8 @@ def work_cache(
     ----------
     stay
         Go on for more when there is nothing left, until interrupted.
+    retry
+        Give jobs that failed too often another chance first.
     on_progress
         Called every now and then with the number of jobs that are left.
 
@@ -113,6 +116,9 @@ def work_cache(
     """
     _check_workers(workers)
     folder = (options or CacheOptions()).folder
+    if retry:
+        with open_cache(root, options) as cache:
+            cache.queue.revive()
     try:
         return run_workers(Path(root), folder, workers, stay=stay, on_progress=on_progress)
     except UnavailableError as error:

@@ -92,6 +92,7 @@ def work(
     repo: Repo = Path(),
     workers: WorkerCount = 1,
     stay: Annotated[bool, typer.Option("--stay", help="Wait for more when there is nothing left.")] = False,
+    retry: Annotated[bool, typer.Option("--retry", help="Try again what failed too often.")] = False,
     cache_dir: CacheDir = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -100,9 +101,8 @@ def work(
     from ... import work_cache
 
     with Ticker(quiet=quiet) as ticker:
-        done = work_cache(
-            repo, cache_options(cache_dir), workers=workers, stay=stay, on_progress=_left(ticker)
-        )
+        where = cache_options(cache_dir)
+        done = work_cache(repo, where, workers=workers, stay=stay, retry=retry, on_progress=_left(ticker))
     if json:
         print_json({"schemaVersion": "cache-work.v1", **_camel(done)})
     elif not quiet:

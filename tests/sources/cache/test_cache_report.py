@@ -82,13 +82,17 @@ def test_dead_jobs_are_told(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None
     def fails(*_: object) -> None:
         raise ValueError("no sense in this")
 
-    monkeypatch.setattr(worker, "make_all", fails)
-    make_summaries(repo)
+    with monkeypatch.context() as patch:
+        patch.setattr(worker, "make_all", fails)
+        make_summaries(repo)
     found = cache_status(repo).queue
     assert found.dead_jobs == (
         ("handbook.md", "ValueError: no sense in this"),
         ("table.py", "ValueError: no sense in this"),
     )
+    assert work_cache(repo).dead == 2
+    done = work_cache(repo, retry=True)
+    assert (done.left, done.dead) == (0, 0)
 
 
 def test_a_true_cache_has_no_faults(repo: Path) -> None:
