@@ -20,7 +20,6 @@ import numpy as np
 
 from .backends import highs
 from .backends.cpsat import CpSat
-from .backends.highs import Simplex
 from .compile import Bools, Ints
 from .conflict import explain_infeasible
 from .duals import Alive, DualBound, Matrix, certificate, dual_bound, losses, second_losses
@@ -30,6 +29,7 @@ from .reduce.bounds import drop_slack
 from .restrict import Restricted, restrict
 from .round import round_relaxation
 from .search import Search, columns_of, pack_of
+from .sift import relax_root
 from .state import NONE
 from .tighten import Outlook, opened, tighten
 
@@ -75,7 +75,7 @@ def maximise(search: Search, linear: Linear) -> tuple[Linear, Outlook] | None:
     c = search.c
     reduced = reduce(c, linear, IN_PLACE)
     if not reduced.feasible:
-        raise explain_infeasible(c, linear, seed=search.options.seed)
+        raise explain_infeasible(c, linear, seed=search.options.seed, seconds=search.seconds_left())
     every = Alive(reduced.open, ~reduced.required)
     known = _relax(search, linear, reduced.linear, every) if highs.available() else None
     if known is None:
@@ -96,17 +96,18 @@ def _relax(search: Search, linear: Linear, reduced: Linear, every: Alive) -> Out
     """Solve the relaxation, first of ``linear`` for the certificate, then of ``reduced`` from there on."""
     c = search.c
     search.tell("relaxation")
-    simplex = Simplex(linear)
-    relaxed = simplex.solve(seconds=search.seconds_left(), work=search.work_left())
-    search.work += simplex.work
+    matrix = Matrix.of(linear)
+    simplex, relaxed = relax_root(search, linear, matrix)
+    before = simplex.work
     if relaxed.found == "infeasible" or len(relaxed.duals) == 0 or len(relaxed.columns) == 0:
         return None
-    root = dual_bound(c, linear, Matrix.of(linear), relaxed.duals)
+    root = dual_bound(c, linear, matrix, relaxed.duals)
     if search.certificate is None or root.bound < search.certificate.bound:
         search.certificate = certificate(linear, root)
     search.take_bound(root.bound)
     simplex.narrow(reduced)
     again = simplex.solve(seconds=search.seconds_left(), work=search.work_left())
+    search.work += simplex.work - before
     if again.found == "optimal":
         relaxed = again
     duals = np.zeros(len(reduced.rows), dtype=np.float64)
@@ -134,7 +135,7 @@ def prove(search: Search, linear: Linear, alive: Alive) -> None:
         if answer.found != "infeasible" and search.best is None:
             raise search.no_pack()
     if search.best is None:
-        raise explain_infeasible(c, linear, seed=search.options.seed)
+        raise explain_infeasible(c, linear, seed=search.options.seed, seconds=search.seconds_left())
 
 
 def _close(search: Search, linear: Linear, known: Outlook) -> Outlook:

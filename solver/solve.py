@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 
 import numpy as np
@@ -37,7 +37,7 @@ from .ties import canonical
 from .tighten import Outlook, opened
 from .verify import verify
 
-FINISH = 6.0
+FINISH = 4.5
 """Seconds that the artifact and its check take per second of compiling, as measured from 1,000 units up: a
 time limit holds for the whole solve, so the search leaves them over."""
 
@@ -84,11 +84,29 @@ def solve(problem: Problem, options: SolveOptions | None = None) -> PackedContex
                 hint="solve with --solver cp-sat to find one or to learn what clashes",
             )
     elif c.n:
-        _search(search)
+        _interruptibly(search, _search)
     else:
         _nothing_to_choose(search)
-    assert search.best is not None
-    return _finish(search)
+    if search.best is None:
+        raise search.no_pack()
+    return _finish_anyway(search)
+
+
+def _interruptibly(search: Search, stage: Callable[[Search], None]) -> None:
+    """Run ``stage``; Ctrl-C ends it, wherever it strikes, and leaves what is known."""
+    try:
+        stage(search)
+    except KeyboardInterrupt:
+        search.stop = StopReason.INTERRUPT
+
+
+def _finish_anyway(search: Search) -> PackedContext:
+    """Return the artifact; a first Ctrl-C while it is made only marks it, a second one ends."""
+    try:
+        return _finish(search)
+    except KeyboardInterrupt:
+        search.stop = StopReason.INTERRUPT
+        return _finish(search)
 
 
 def _choose_engine(search: Search) -> None:
@@ -107,7 +125,9 @@ def _choose_engine(search: Search) -> None:
 
 def _nothing_to_choose(search: Search) -> None:
     if search.best is None:
-        raise explain_infeasible(search.c, build(search.c), seed=search.options.seed)
+        raise explain_infeasible(
+            search.c, build(search.c), seed=search.options.seed, seconds=search.seconds_left()
+        )
     search.bound, search.shortfall_bound = search.best.objective, search.best.shortfall
     search.canonical = True
 
@@ -146,7 +166,7 @@ def _settle_shortfall(search: Search, linear: Linear) -> Linear | None:
         answer = model.solve(search.limits())
         search.note_end(answer)
         if answer.found == "infeasible":
-            raise explain_infeasible(c, linear, seed=search.options.seed)
+            raise explain_infeasible(c, linear, seed=search.options.seed, seconds=search.seconds_left())
         if answer.columns is not None:
             search.take_pack(pack_of(c, linear, answer.columns))
         if search.best is None:

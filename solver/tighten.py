@@ -36,6 +36,9 @@ LITTLE = 0.2
 SMALL = 150
 """Programs with fewer columns are proven in less time than cutting takes."""
 
+LARGE = 40_000
+"""Of programs with more columns a better incumbent is found sooner than a better bound."""
+
 WORTH = 0.5
 """Another pass is made when the last one took this share of the gap away."""
 
@@ -110,7 +113,7 @@ def _pass(
     c = search.c
     linear, before = with_rows(linear, known.cuts), len(linear.rows)
     small = opened(c, linear, known.alive)
-    if not small.feasible or small.linear.columns < SMALL:
+    if not small.feasible or not SMALL <= small.linear.columns <= LARGE:
         return None
     units = c.rung_unit[small.free[: small.linear.m]]
     program, relaxed = _cut(search, units, small.linear)

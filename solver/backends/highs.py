@@ -110,20 +110,36 @@ class Simplex:
 
     def add(self, rows: Sequence[tuple[Row, Ints, Ints, int]]) -> None:
         """Add ``rows``: of each its name, columns, coefficients and upper side."""
-        for _, cols, coefs, side in rows:
-            scale = float(np.abs(coefs).max(initial=1))
-            self._highs.addRow(-np.inf, side / scale, len(cols), cols.astype(np.int32), coefs / scale)
-            self._scale = np.append(self._scale, scale)
-            self._entries += len(cols)
+        if not rows:
+            return
+        scales = [float(np.abs(coefs).max(initial=1)) for _, _, coefs, _ in rows]
+        sizes = [len(cols) for _, cols, _, _ in rows]
+        self._highs.addRows(
+            len(rows),
+            np.full(len(rows), -np.inf),
+            np.array([side / scale for (*_, side), scale in zip(rows, scales, strict=True)]),
+            sum(sizes),
+            np.cumsum([0, *sizes[:-1]]).astype(np.int32),
+            np.concatenate([cols for _, cols, _, _ in rows]).astype(np.int32),
+            np.concatenate([coefs / scale for (_, _, coefs, _), scale in zip(rows, scales, strict=True)]),
+        )
+        self._scale = np.concatenate([self._scale, scales])
+        self._entries += sum(sizes)
+
+    def bound(self, columns: Ints, low: Ints, high: Ints) -> None:
+        """Bound ``columns`` by what ``low`` and ``high``, which are of all columns, say of them."""
+        self._highs.changeColsBounds(
+            len(columns),
+            columns.astype(np.int32),
+            low[columns].astype(np.float64),
+            high[columns].astype(np.float64),
+        )
 
     def narrow(self, linear: Linear) -> None:
         """Take the bounds of columns and rows from ``linear``, and the rows that it has at its end and this
         one has not."""
         highs, known = self._highs, len(self._scale)
-        columns = np.arange(linear.columns, dtype=np.int32)
-        highs.changeColsBounds(
-            linear.columns, columns, linear.col_lo.astype(np.float64), linear.col_hi.astype(np.float64)
-        )
+        self.bound(np.arange(linear.columns), linear.col_lo, linear.col_hi)
         rows = np.flatnonzero(linear.lo[:known] > -UNBOUNDED)
         for i in rows.tolist():
             side = np.inf if linear.hi[i] >= UNBOUNDED else float(linear.hi[i])
