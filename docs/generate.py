@@ -22,6 +22,7 @@ EXAMPLE = ROOT / "tests" / "data" / "linkbox"
 COMMANDS = (
     *("pack", "scan", "solve", "render", "budget", "explain", "verify", "diff"),
     *("cost", "compact", "assemble", "schema", "models", "engines"),
+    *(f"cache {name}" for name in ("status", "warm", "work", "watch", "savings", "verify", "clear")),
 )
 
 _BLOCK = re.compile(r"^```(\w+)(?: title=(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -82,11 +83,20 @@ def cli_reference() -> str:
 
     group: Any = typer.main.get_command(app)  # typer brings click's classes with it, or not, by its version
     parts = [INTRODUCTION, "| command | |\n| --- | --- |"]
-    parts += [f"| [{name}](#satchel-{name}) | {_first(group.commands[name].help)} |" for name in COMMANDS]
+    parts += [
+        f"| [{name}](#satchel-{name.replace(' ', '-')}) | {_first(_find(group, name).help)} |"
+        for name in COMMANDS
+    ]
     parts += ["", "`--version` shows the version, `--help` the help of the program or of a command."]
     for name in COMMANDS:
-        parts += ["", *_command(name, group.commands[name])]
+        parts += ["", *_command(name, _find(group, name))]
     return "\n".join(parts) + "\n"
+
+
+def _find(group: Any, name: str) -> Any:
+    for part in name.split():
+        group = group.commands[part]
+    return group
 
 
 def _first(text: str) -> str:

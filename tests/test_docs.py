@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -32,10 +33,18 @@ def test_the_reference_of_the_command_line_is_fresh(generate: ModuleType) -> Non
 
 
 def test_every_command_is_in_the_reference(generate: ModuleType) -> None:
+    import typer
+
     from satchel.cli.app import app
 
-    names = tuple(command.name for command in app.registered_commands)
-    assert names == generate.COMMANDS
+    def leaves(name: str, command: Any) -> list[str]:
+        inside = getattr(command, "commands", None)
+        if inside is None:
+            return [name]
+        return [leaf for part in inside for leaf in leaves(f"{name} {part}".strip(), inside[part])]
+
+    names = leaves("", typer.main.get_command(app))
+    assert sorted(names) == sorted(generate.COMMANDS)
 
 
 def test_the_sessions_in_the_readme_are_true(generate: ModuleType) -> None:
