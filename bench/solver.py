@@ -23,8 +23,8 @@ from .spec import spec_of
 
 HERE = Path(__file__).resolve().parent
 SIZES = (50, 200, 1000, 5000, 20_000, 100_000)
-LIMITS = {50: 10.0, 200: 10.0, 1000: 20.0, 5000: 60.0, 20_000: 60.0, 100_000: 120.0}
-FULL_SEEDS = {50: 10, 200: 10, 1000: 5, 5000: 5, 20_000: 3, 100_000: 1}
+LIMITS = {50: 10.0, 200: 10.0, 1000: 15.0, 5000: 20.0, 20_000: 60.0, 100_000: 60.0}
+FULL_SEEDS = {50: 3, 200: 3, 1000: 3, 5000: 3, 20_000: 1, 100_000: 1}
 QUICK_SEEDS = {50: 3, 200: 3, 1000: 3}
 QUICK_LIMIT = 10.0
 
@@ -151,7 +151,7 @@ def describe(row: Row) -> str:
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     command = argparse.ArgumentParser(prog="python -m bench.solver", description=__doc__.splitlines()[0])
-    command.add_argument("--full", action="store_true", help="all sizes up to 100,000 units (about an hour)")
+    command.add_argument("--full", action="store_true", help="all sizes up to 100,000 units (a quarter of an hour and more)")
     command.add_argument("--sizes", type=_numbers, help="units, such as 50,1000")
     command.add_argument("--seeds", type=_numbers, help="seeds, such as 0,1,2")
     command.add_argument("--engines", type=lambda text: text.split(","), help=", ".join(ENGINES))
