@@ -25,7 +25,7 @@ from .prompt import FORMATS, RenderedPrompt, render, report
 from .solver.conflict import least_budget
 from .solver.demands import Allowance
 from .solver.options import SolveOptions
-from .solving import seconds_left, solve
+from .solving import listening, seconds_left, solve
 from .sources.scan import ScanOptions, ScanResult, scan
 from .sources.tasks import envelope_for
 from .sources.tokens import TokenEstimator, find_profile, make_estimator, model_profile, parse_tokens
@@ -124,6 +124,14 @@ def pack(root: str | Path, task: Task, options: PackOptions | None = None) -> Pa
     options, task = options or PackOptions(), clean_task(task)
     estimator = _estimator(options)
     found, problem = _prepared(root, task, options, estimator)
+    # A first Ctrl-C from here on ends the search, not the pack.
+    with listening():
+        return _packed(found, problem, task, options, estimator)
+
+
+def _packed(
+    found: ScanResult, problem: Problem, task: Task, options: PackOptions, estimator: TokenEstimator
+) -> PackResult:
     for _ in range(ATTEMPTS):
         _stage(options, "solving")
         started = time.monotonic()

@@ -6,9 +6,12 @@ import time
 from typing import TYPE_CHECKING
 
 from .models import InfeasibleError, PackedContext, Problem
+from .solver.backends.interruptible import listening
 from .solver.options import SolveOptions
 from .solver.rules import explain_rules
 from .solver.solve import solve as search
+
+__all__ = ["listening", "solve"]
 
 if TYPE_CHECKING:
     from .solver.engines import EngineSpec

@@ -77,6 +77,8 @@ def maximise(search: Search, linear: Linear) -> tuple[Linear, Outlook] | None:
     if not reduced.feasible:
         raise explain_infeasible(c, linear, seed=search.options.seed, seconds=search.seconds_left())
     every = Alive(reduced.open, ~reduced.required)
+    if search.best is not None and search.halted:
+        return None
     known = _relax(search, linear, reduced.linear, every) if highs.available() else None
     if known is None:
         prove(search, reduced.linear, every)

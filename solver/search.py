@@ -17,6 +17,7 @@ from ..models import (
     StopReason,
 )
 from .backends.cpsat import Answer, Limits
+from .backends.interruptible import interrupted
 from .compile import Compiled, Ints
 from .greedy import Pack
 from .linear import Linear
@@ -56,6 +57,8 @@ class Search:
     @property
     def halted(self) -> bool:
         """Whether a limit, an interrupt or a gap that is small enough ends the search."""
+        if interrupted():
+            self.stop = StopReason.INTERRUPT
         return (
             self.stop is StopReason.INTERRUPT
             or self.out_of_time()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
 
 import numpy as np
@@ -23,6 +23,7 @@ from ..models import (
 )
 from .backends import cpsat, highs
 from .backends.cpsat import CpSat
+from .backends.interruptible import listening
 from .compile import compile_problem
 from .conflict import explain_infeasible
 from .core import maximise
@@ -67,7 +68,11 @@ def solve(problem: Problem, options: SolveOptions | None = None) -> PackedContex
     StoppedError
         Interrupted before any pack was found.
     """
-    options = options or SolveOptions()
+    with listening():
+        return _solve(problem, options or SolveOptions())
+
+
+def _solve(problem: Problem, options: SolveOptions) -> PackedContext:
     started = time.monotonic()
     c = compile_problem(problem)
     search = Search(c, options, started, reserve=FINISH * (time.monotonic() - started))
@@ -84,29 +89,13 @@ def solve(problem: Problem, options: SolveOptions | None = None) -> PackedContex
                 hint="solve with --solver cp-sat to find one or to learn what clashes",
             )
     elif c.n:
-        _interruptibly(search, _search)
+        if search.best is None or not search.halted:
+            _search(search)
     else:
         _nothing_to_choose(search)
     if search.best is None:
         raise search.no_pack()
-    return _finish_anyway(search)
-
-
-def _interruptibly(search: Search, stage: Callable[[Search], None]) -> None:
-    """Run ``stage``; Ctrl-C ends it, wherever it strikes, and leaves what is known."""
-    try:
-        stage(search)
-    except KeyboardInterrupt:
-        search.stop = StopReason.INTERRUPT
-
-
-def _finish_anyway(search: Search) -> PackedContext:
-    """Return the artifact; a first Ctrl-C while it is made only marks it, a second one ends."""
-    try:
-        return _finish(search)
-    except KeyboardInterrupt:
-        search.stop = StopReason.INTERRUPT
-        return _finish(search)
+    return _finish(search)
 
 
 def _choose_engine(search: Search) -> None:

@@ -109,7 +109,7 @@ def test_every_dependency_has_a_lower_bound_and_none_an_upper_one(metadata: Mess
 def test_the_console_script_is_the_command_line(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         (name,) = [name for name in archive.namelist() if name.endswith("entry_points.txt")]
-        assert "satchel = satchel.cli.app:main" in archive.read(name).decode()
+        assert "satchel = satchel.cli.entry:main" in archive.read(name).decode()
 
 
 def test_the_version_is_stated_once(metadata: Message) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -48,7 +49,7 @@ def command(
     """
     from ... import InputError, UsageError, read_problem, summarise, write_texts
 
-    with search.ticker(quiet=quiet) as ticker:
+    with ExitStack() as until_written, search.ticker(quiet=quiet) as ticker:
         options = search.solve_options(ticker)
         check_written(
             {"out": (out, "artifact"), "problem_out": (problem_out, "problem")},
@@ -64,8 +65,11 @@ def command(
             given = recount_problem(given, counting.pack_options())
         # Imported here: an error in the file must not wait for numpy and the solver.
         from ... import solve
+        from ...solving import listening
 
         ticker.stage("solving")
+        # From here on a first Ctrl-C ends the search, and not what is written of it.
+        until_written.enter_context(listening())
         try:
             context = solve(given, options, engine=search.engine).seal()
         except UsageError:
@@ -73,12 +77,12 @@ def command(
         except InputError as error:
             error.file = error.file or problem  # what contradicts itself is in there
             raise
-    texts: dict[str | Path, str] = {}
-    if problem_out is not None:
-        texts[problem_out] = given.to_json()
-    if out is not None:
-        texts[out] = context.to_json()
-    write_texts(texts)
+        texts: dict[str | Path, str] = {}
+        if problem_out is not None:
+            texts[problem_out] = given.to_json()
+        if out is not None:
+            texts[out] = context.to_json()
+        write_texts(texts)
     if json:
         print_text(context.to_json(), json_escapes=True)
     elif not quiet:
