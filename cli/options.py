@@ -205,7 +205,9 @@ Gap = Annotated[
 Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Seed of the search.")]
 Workers = Annotated[
     int,
-    typer.Option("--workers", metavar="N", help="Threads of the search; with more than 1 only a proven pack is reproducible."),
+    typer.Option(
+        "--workers", metavar="N", help="Threads of the search; with more, only a proven pack is reproducible."
+    ),
 ]
 RequireOptimal = Annotated[
     bool, typer.Option("--require-optimal", help="Exit with 3 unless the pack is proven optimal.")
