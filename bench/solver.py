@@ -151,7 +151,7 @@ def describe(row: Row) -> str:
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     command = argparse.ArgumentParser(prog="python -m bench.solver", description=__doc__.splitlines()[0])
-    command.add_argument("--full", action="store_true", help="all sizes up to 100,000 units (a quarter of an hour and more)")
+    command.add_argument("--full", action="store_true", help="all sizes up to 100,000 units (twenty minutes)")
     command.add_argument("--sizes", type=_numbers, help="units, such as 50,1000")
     command.add_argument("--seeds", type=_numbers, help="seeds, such as 0,1,2")
     command.add_argument("--engines", type=lambda text: text.split(","), help=", ".join(ENGINES))
