@@ -8,15 +8,19 @@ volatile one is stranded, and paid in full each time.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Final, Literal
 
 from ..models import Boundary, SchemaError, Stability
+from ..models.reading import without_surrogates
 
 SegmentSize = tuple[str, int, Stability | str]
 """(id, tokens, stability) of a part of a prompt."""
 
 Reason = Literal["all_stable", "volatile_segment", "no_stable_prefix", "below_minimum", "empty"]
 """Why the stable prefix ends where it does, or is worth no cache marker."""
+
+_MOST: Final = 2**40
+"""Tokens that a prefix can hold: the ceiling of every count in an artifact."""
 
 
 def find_cache_breakpoint(
@@ -54,6 +58,7 @@ def find_cache_breakpoint(
     index = next((i for i, (_, _, stable) in enumerate(checked) if not stable), len(checked))
     prefix, rest = checked[:index], checked[index:]
     tokens = frame_tokens + sum(count for _, count, _ in prefix)
+    _check_tokens("segments", tokens)
     reason: Reason
     if not checked:
         reason = "empty"
@@ -81,6 +86,8 @@ def _check(segments: Iterable[SegmentSize]) -> list[tuple[str, int, bool]]:
         try:
             name, tokens, stability = segment
             stable = Stability(stability) is Stability.STABLE
+            if not isinstance(name, str) or without_surrogates(name) != name:
+                raise TypeError
         except (TypeError, ValueError):
             raise SchemaError(
                 "is not a segment",
@@ -104,11 +111,11 @@ def _check(segments: Iterable[SegmentSize]) -> list[tuple[str, int, bool]]:
 
 
 def _check_tokens(field: str, tokens: object) -> None:
-    if not isinstance(tokens, int) or isinstance(tokens, bool) or tokens < 0:
+    if not isinstance(tokens, int) or isinstance(tokens, bool) or not 0 <= tokens <= _MOST:
         raise SchemaError(
             "is not a token count",
             code="invalid_token_count",
             field=field,
             value=tokens,
-            hint="accepted: whole numbers, 0 or more",
+            hint=f"accepted: whole numbers, 0 to {_MOST}",
         )

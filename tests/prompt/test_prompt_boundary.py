@@ -103,3 +103,22 @@ def test_the_boundary_is_maximal_and_total(parts: list[tuple[int, bool]], minimu
     assert found.index == len(segments) or segments[found.index][2] is VOLATILE
     assert found.tokens == sum(tokens for _, tokens, _ in segments[: found.index])
     assert found.cacheable == (found.index > 0 and found.tokens >= minimum)
+
+
+@pytest.mark.parametrize(
+    ("segments", "options", "code"),
+    [
+        ([("a", 10**30, "stable")], {}, "invalid_token_count"),
+        ([("a", 2**40, "stable"), ("b", 1, "stable")], {}, "invalid_token_count"),
+        ([("a", 1, "stable")], {"frame_tokens": 2**40}, "invalid_token_count"),
+        ([(7, 1, "stable")], {}, "invalid_segment"),
+        ([("half \ud800", 1, "stable")], {}, "invalid_segment"),
+    ],
+)
+def test_what_a_boundary_cannot_hold_is_a_named_error(
+    segments: list[SegmentSize], options: dict[str, int], code: str
+) -> None:
+    with pytest.raises(SchemaError) as caught:
+        find_cache_breakpoint(segments, **options)
+    assert caught.value.code == code
+    assert (caught.value.field or "").startswith("segments")
