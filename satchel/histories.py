@@ -1,21 +1,22 @@
 """Conversations as providers' requests hold them: read into turns, and written back untouched.
 
 A message is kept as it came; only what the model reads of it is counted: its texts, and calls and results
-of tools as JSON.
+of tools as JSON. Half characters (``"\\ud800"`` alone) stay escapes, and are counted as U+FFFD.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from .files import read_bytes
 from .models import SchemaError
-from .models.reading import load_json
+from .models.reading import load_json, without_surrogates
 from .prompt import Turn
 
 _LISTS: Final = ("messages", "input", "contents")
@@ -23,6 +24,11 @@ _LISTS: Final = ("messages", "input", "contents")
 
 _FIRM: Final = frozenset({"system", "developer"})
 """Roles whose messages stay."""
+
+_ASKED: Final = ("arguments", "input", "action", "operation")
+"""Where an item of the Responses API that calls a tool says what it asks for."""
+
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -60,9 +66,9 @@ class History:
         """Return ``turns`` as text in the shape in which the conversation came."""
         messages = [self.summary(turn.text) if turn.raw is None else turn.raw for turn in turns]
         if self.lines:
-            return "".join(json.dumps(message, ensure_ascii=False) + "\n" for message in messages)
+            return "".join(_written(message) + "\n" for message in messages)
         whole = messages if self.request is None else {**self.request, self.key: messages}
-        return json.dumps(whole, ensure_ascii=False, indent=2) + "\n"
+        return _written(whole, indent=2) + "\n"
 
 
 def read_history(path: str | Path) -> History:
@@ -80,7 +86,7 @@ def read_history(path: str | Path) -> History:
     data = read_bytes(Path(path)).removeprefix(b"\xef\xbb\xbf")
     file = str(path)
     try:
-        whole = load_json(data, file=file)
+        whole = _untouched(data, load_json(data, file=file))
     except SchemaError:
         messages = _by_line(data, file)
         if messages is None:
@@ -101,7 +107,18 @@ def _by_line(data: bytes, file: str) -> list[Any] | None:
     lines = [(i, line) for i, line in enumerate(data.splitlines(), 1) if line.strip()]
     if len(lines) < 2 or not lines[0][1].rstrip().endswith(b"}"):
         return None
-    return [load_json(line, file=file, line=i) for i, line in lines]
+    return [_untouched(line, load_json(line, file=file, line=i)) for i, line in lines]
+
+
+def _untouched(data: bytes, mended: Any) -> Any:
+    """Return what ``data`` holds with its half characters, which the reader of files has mended."""
+    return json.loads(data) if b"\\ud" in data or b"\\uD" in data else mended
+
+
+def _written(data: Any, indent: int | None = None) -> str:
+    text = json.dumps(data, ensure_ascii=False, indent=indent)
+    # Inside JSON they stand in texts only, so that an escape means the same.
+    return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def _history(
@@ -109,8 +126,20 @@ def _history(
 ) -> History:
     reader = _Reader(file)
     turns = tuple(reader.turn(i, message) for i, message in enumerate(messages))
+    turns = _with_reasoning(turns)
     in_parts = bool(messages) and all("parts" in message for message in messages)
     return History(turns, request, key, lines, in_parts, reader.uncounted)
+
+
+def _with_reasoning(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+    """Return ``turns``, each item of reasoning bound to the one behind it: providers refuse one alone."""
+    bound = list(turns)
+    for i in range(len(bound) - 1):
+        if bound[i].raw.get("type") == "reasoning":
+            name = f"reasoning {i}"
+            bound[i] = replace(bound[i], calls=(*bound[i].calls, name))
+            bound[i + 1] = replace(bound[i + 1], results=(*bound[i + 1].results, name))
+    return tuple(bound)
 
 
 class _Reader:
@@ -135,10 +164,12 @@ class _Reader:
             results += [result] if result else []
         role = message.get("role")
         if not isinstance(role, str) or not role:
-            role = "assistant" if calls else "tool" if results else "user"
+            role = (
+                "assistant" if calls or message.get("type") == "reasoning" else "tool" if results else "user"
+            )
         return Turn(
             role=role,
-            text="\n".join(text for text in texts if text),
+            text=without_surrogates("\n".join(text for text in texts if text)),
             calls=tuple(calls),
             results=tuple(results),
             pinned=role in _FIRM,
@@ -147,13 +178,9 @@ class _Reader:
 
     def _parts(self, message: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """Yield the text of each part, the id of the call that it makes, and of the one that it answers."""
-        kind = message.get("type")
-        if kind == "function_call":
-            yield _json(message, "name", "arguments"), str(message.get("call_id", "")), ""
-        elif kind == "function_call_output":
-            yield _text(message.get("output")), "", str(message.get("call_id", ""))
+        yield from self._item(message)
         content = message.get("content", message.get("parts"))
-        answered = str(message.get("tool_call_id") or "")
+        answered = self._answer(message)
         if isinstance(content, str):
             yield content, "", answered
         elif isinstance(content, list):
@@ -169,9 +196,38 @@ class _Reader:
         for call in asked if isinstance(asked, list) else ():
             inner = call.get("function", call) if isinstance(call, dict) else None
             if isinstance(inner, dict):
-                yield _json(inner, "name", "arguments"), str(call.get("id", "")), ""
+                name = str(call.get("id") or "") or _numbered(self._called, inner)
+                yield _json(inner, "name", "arguments"), name, ""
             else:
                 self.uncounted += 1
+        if isinstance(asked := message.get("function_call"), dict):
+            yield _json(asked, "name", "arguments"), _numbered(self._called, asked), ""
+
+    def _item(self, message: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+        """Yield what an item of the Responses API holds besides ``content``."""
+        kind = str(message.get("type") or "")
+        if kind == "reasoning":
+            yield self._nested(message.get("summary")), "", ""
+            self.uncounted += bool(message.get("encrypted_content"))
+        elif kind == "mcp_approval_request":
+            yield _json(message, "name", "arguments"), str(message.get("id", "")), ""
+        elif kind == "mcp_approval_response":
+            yield _text(message.get("approve")), "", str(message.get("approval_request_id", ""))
+        elif kind.endswith("_call"):
+            parts = [name for name in ("name", *_ASKED) if name in message]
+            # The calls that a provider makes itself have no call_id: nothing answers them.
+            yield _json(message, *parts), str(message.get("call_id", "")), ""
+        elif kind.endswith("_call_output"):
+            yield _text(message.get("output")), "", str(message.get("call_id") or message.get("id") or "")
+
+    def _answer(self, message: Mapping[str, Any]) -> str:
+        """Return the id of the call that a message answers as a whole; some shapes give a name only."""
+        role = message.get("role")
+        if role not in ("tool", "function") or message.get("tool_call_id"):
+            return str(message.get("tool_call_id") or "")
+        name = str(message.get("name") or message.get("tool_name") or "")
+        waits = self._called[name] > self._answered[name]
+        return _numbered(self._answered, {"name": name}) if waits or role == "function" else ""
 
     def _part(self, part: object) -> tuple[str, str, str]:
         if isinstance(part, str):
@@ -183,9 +239,9 @@ class _Reader:
             return _json(part, "name", "input"), str(part.get("id", "")), ""
         if part.get("type") == "tool_result":
             return self._nested(part.get("content")), "", str(part.get("tool_use_id", ""))
-        if isinstance(call := part.get("functionCall"), dict):
+        if isinstance(call := part.get("functionCall", part.get("function_call")), dict):
             return _json(call, "name", "args"), _numbered(self._called, call), ""
-        if isinstance(answer := part.get("functionResponse"), dict):
+        if isinstance(answer := part.get("functionResponse", part.get("function_response")), dict):
             return _json(answer, "name", "response"), "", _numbered(self._answered, answer)
         for name in ("text", "thinking", "refusal"):
             if isinstance(part.get(name), str):

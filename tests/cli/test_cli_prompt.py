@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from processes import Satchel
 
+from satchel import compact, make_estimator, read_history
+
 PRICES = """\
 schemaVersion = "price-table.v1"
 currency = "USD"
@@ -356,6 +358,77 @@ def test_what_is_no_conversation_is_told(here: Satchel, tmp_path: Path, text: st
     done = here("compact", "bad.json", "--max-tokens", "10")
     assert done.code == 2
     assert words in done.err
+
+
+LONG = {"role": "user", "content": "word " * 60}
+CALLS: dict[str, list[Any]] = {
+    "legacy function": [
+        {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}},
+        {"role": "function", "name": "f", "content": "r"},
+    ],
+    "no id": [
+        {"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "f", "arguments": {}}}]},
+        {"role": "tool", "tool_name": "f", "content": "r"},
+    ],
+    "snake case": [
+        {"role": "model", "parts": [{"function_call": {"name": "f", "args": {}}}]},
+        {"role": "user", "parts": [{"function_response": {"name": "f", "response": {}}}]},
+    ],
+    "reasoning": [
+        {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "think"}]},
+        {"type": "reasoning", "id": "rs_2", "summary": []},
+        {"type": "function_call", "call_id": "z", "name": "f", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "z", "output": "r"},
+    ],
+    "reasoning before an answer": [
+        {"type": "reasoning", "id": "rs_1", "summary": []},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "r"}]},
+    ],
+    "custom tool": [
+        {"type": "custom_tool_call", "call_id": "z", "name": "f", "input": "x"},
+        {"type": "custom_tool_call_output", "call_id": "z", "output": "r"},
+    ],
+    "local shell": [
+        {"type": "local_shell_call", "id": "i", "call_id": "z", "action": {"command": ["ls"]}},
+        {"type": "local_shell_call_output", "call_id": "z", "output": "r"},
+    ],
+    "approval": [
+        {"type": "mcp_approval_request", "id": "z", "name": "f", "arguments": "{}"},
+        {"type": "mcp_approval_response", "approval_request_id": "z", "approve": True},
+    ],
+}
+
+
+@pytest.mark.parametrize("kind", CALLS)
+def test_no_kind_of_call_is_parted_from_what_belongs_to_it(tmp_path: Path, kind: str) -> None:
+    """A33: folded or exact, at every cap, all of it stays or none."""
+    calls = CALLS[kind]
+    (tmp_path / "h.json").write_text(json.dumps([LONG, *calls, {"role": "assistant", "content": "a"}, LONG]))
+    history = read_history(tmp_path / "h.json")
+    estimator = make_estimator(approximate=True)
+    seen = set()
+    for cap in range(60, 260, 10):
+        for exact in (False, True):
+            for keep in range(1, len(calls) + 2):
+                short = compact(history, estimator, max_tokens=cap, keep_recent=keep, exact=exact)
+                seen.add(len(set(short.kept) & set(range(1, len(calls) + 1))))
+    assert seen == {0, len(calls)}
+
+
+def test_half_a_character_of_a_kept_message_stays_as_it_came(here: Satchel, tmp_path: Path) -> None:
+    r"""Kept messages are untouched: \ud800 alone, which no encoding can write, stays an escape."""
+    for text in (
+        '[{"role": "user", "content": "bad \\ud800 half"}]',
+        '{"role": "user", "content": "\\uDC00"}',
+    ):
+        (tmp_path / "h.json").write_text(text)
+        for options in ((), ("-o", "o.json")):
+            done = here("compact", "h.json", "--max-tokens", "50", *options)
+            assert done.code == 0, done.err
+            out = (tmp_path / "o.json").read_text("utf-8") if options else done.out
+            assert json.loads(out) == json.loads(text)
+        found = here("compact", "h.json", "--max-tokens", "50", "--json").json()
+        assert found["messages"][0] == (json.loads(text)[0] if text[0] == "[" else json.loads(text))
 
 
 def test_a_conversation_that_begins_with_an_answer_is_warned_of(here: Satchel) -> None:
