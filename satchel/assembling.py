@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import Field
 
-from .exits import redacted
+from .exits import clean_data, redacted
 from .files import read_bytes
 from .fitting import exact_fit
 from .models import Model, SchemaError, Stability, Trust, UnknownReferenceError
@@ -123,9 +123,9 @@ def breakers_of(assembly: Assembly) -> tuple[PrefixBreaker, ...]:
 
 
 def assembly_data(assembly: Assembly) -> dict[str, Any]:
-    """Return an assembly as JSON data."""
+    """Return an assembly as JSON data, the secrets in its ids replaced."""
     cached, fresh = cache_split(assembly)
-    return {
+    data = {
         "text": assembly.text,
         "tokens": assembly.tokens,
         "limit": assembly.limit,
@@ -143,6 +143,8 @@ def assembly_data(assembly: Assembly) -> dict[str, Any]:
         "accounting": assembly.accounting,
         "prefixBreakers": [str(breaker) for breaker in breakers_of(assembly)],
     }
+    cleaned: dict[str, Any] = clean_data(data)
+    return cleaned
 
 
 def _is_lines(data: bytes) -> bool:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from .models import Task
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from .models import SatchelError, Task
 
 
 def redacted(text: str) -> str:
@@ -28,3 +32,25 @@ def clean_task(task: Task) -> Task:
             "outline": tuple(redacted(entry) for entry in task.outline),
         }
     )
+
+
+def clean_data(data: Any) -> Any:
+    """Return JSON data with the secrets in its texts replaced; keys are left."""
+    if isinstance(data, str):
+        return redacted(data)
+    if isinstance(data, list | tuple):
+        return [clean_data(entry) for entry in data]
+    return {key: clean_data(value) for key, value in data.items()} if isinstance(data, dict) else data
+
+
+@contextmanager
+def clean_errors() -> Iterator[None]:
+    """Replace the secrets in the words of an error that passes: it repeats ids and values of the input."""
+    try:
+        yield
+    except SatchelError as error:
+        error.message = redacted(error.message)
+        error.args = (error.message,)
+        error.value, error.data = clean_data(error.value), clean_data(error.data)
+        error.field, error.hint = clean_data(error.field), clean_data(error.hint)
+        raise

@@ -80,15 +80,17 @@ def command(
         read_segments,
         write_text,
     )
+    from ...exits import clean_errors, redacted
 
-    given = read_segments(segments)
+    with clean_errors():
+        given = read_segments(segments)
     estimator = make_estimator(
         model=model, encoding=encoding, tokenizer_file=tokenizer, approximate=approximate
     )
     fields = {"max_tokens": "--max-tokens", "reserve_for_output": "--reserve", "order": "--order"}
     fields |= {"min_relevance": "--min-relevance", "max_segments": "--max-segments"}
     fields |= {"min_cacheable_tokens": "--min-cacheable"}
-    with naming(None, fields):
+    with clean_errors(), naming(None, fields):
         assembly = assemble_segments(
             given,
             estimator,
@@ -111,17 +113,18 @@ def command(
     kept = f"{number(len(assembly.segments))} of {count(len(given), 'segment')}"
     note(f"{number(assembly.tokens)} tokens of {number(assembly.limit)}, {kept}")
     for drop in assembly.dropped:
-        note(f"left out {drop.id}: {drop.detail} [{drop.reason}]")
+        note(redacted(f"left out {drop.id}: {drop.detail} [{drop.reason}]"))
     boundary = assembly.breakpoint
     worth = "cacheable" if boundary.cacheable else "not cacheable"
     held = f"{count(boundary.index, 'segment')}, {number(boundary.tokens)} tokens"
     note(f"stable prefix: {held}, {worth} ({boundary.reason.replace('_', ' ')})")
     if boundary.stranded_ids:
-        note(f"stranded behind it: {', '.join(boundary.stranded_ids)}", kind="warning", style="yellow")
+        stranded = redacted(", ".join(boundary.stranded_ids))
+        note(f"stranded behind it: {stranded}", kind="warning", style="yellow")
     if assembly.untrusted_ids:
-        note(f"untrusted: {', '.join(assembly.untrusted_ids)}")
+        note(redacted(f"untrusted: {', '.join(assembly.untrusted_ids)}"))
     for breaker in breakers_of(assembly):
-        note(str(breaker), kind="warning", style="yellow")
+        note(redacted(str(breaker)), kind="warning", style="yellow")
 
 
 def _minimum(model: str | None) -> int:

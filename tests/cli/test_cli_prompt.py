@@ -474,6 +474,30 @@ def test_assemble_from_a_file(here: Satchel, tmp_path: Path) -> None:
     assert again.out == done.out
 
 
+def test_no_secret_leaves_in_an_id(here: Satchel) -> None:
+    """J07: ids of segments are printed, in notes, in JSON and in errors."""
+    segments: list[dict[str, Any]] = [
+        {"id": f"{TOKEN}/{i}", "text": "word " * 20, "stability": stability, "relevance": 0.9 - i / 10}
+        for i, stability in enumerate(("stable", "volatile", "stable", "volatile"))
+    ]
+    segments[0]["text"] += "Today is 2026-11-30."
+    lines = "".join(json.dumps(segment) + "\n" for segment in segments)
+    options = ("assemble", "-", "--max-tokens", "85", "--order", "as-given")
+    for more in ((), ("--json",)):
+        done = here(*options, *more, stdin=lines)
+        assert done.code == 0, done.err
+        assert "stranded" in done.err
+        assert "left out [REDACTED:github-token]" in done.err
+        assert TOKEN not in done.out + done.err
+    twice = lines + lines
+    pinned = json.dumps({**segments[0], "pinned": True}) + "\n"
+    for text, cap in ((twice, "85"), (pinned, "5"), (lines.replace("0.9", "9"), "85")):
+        for more in ((), ("--json",)):
+            done = here("assemble", "-", "--max-tokens", cap, *more, stdin=text)
+            assert done.code in (1, 2)
+            assert TOKEN not in done.out + done.err
+
+
 def test_the_exact_choice_is_worth_more_than_the_greedy_one(here: Satchel) -> None:
     """A14: one large segment of slightly higher relevance against two that fill its place."""
     segments = [{"id": "big", "text": "word " * 40, "relevance": 0.9}]
