@@ -21,7 +21,7 @@ from .boundary import SegmentSize, find_cache_breakpoint
 from .breakpoints import CachePlan, Marker, plan_breakpoints
 from .cache_rules import CacheRule, find_cache_rule, list_cache_rules
 from .compact import Compaction, DroppedTurn, Turn, compact_history
-from .cost import Bill, TurnCost, bill, cost_of_calls, estimate_turn_cost
+from .cost import Bill, TurnCost, bill, bill_each, cost_of_calls, estimate_turn_cost
 from .counting import Count, estimate_tokens
 from .diff import FirstDifference, PackDiff, diff_packs, first_difference, shared_units
 from .emit import Redact, emit
@@ -80,6 +80,7 @@ __all__ = [
     "assemble",
     "authority_level",
     "bill",
+    "bill_each",
     "cache_split",
     "chat_request",
     "compact_history",

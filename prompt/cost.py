@@ -106,21 +106,26 @@ def bill(usages: Sequence[TokenUsage], price: Price) -> Bill:
     SchemaError
         Tokens of a class for which the price says nothing (``invalid_price``).
     """
-    sums = {
-        "input": sum(usage.fresh for usage in usages) * price.input_per_million,
-        "cacheRead": sum(usage.cache_read for usage in usages) * price.cache_read,
-        "cacheWrite": sum(usage.cache_write for usage in usages) * price.write(long_lived=False),
-    }
-    long = sum(usage.cache_write_long for usage in usages)
-    sums["cacheWriteLong"] = long * price.write(long_lived=True) if long else 0
-    output = sum(usage.output for usage in usages)
-    sums["output"] = output * price.output() if output else 0
+    return bill_each([(usage, price) for usage in usages], price.currency)
+
+
+def bill_each(priced: Sequence[tuple[TokenUsage, Price]], currency: str) -> Bill:
+    """Return what usages cost together, each at its own price in ``currency``; raises as :func:`bill`."""
+    sums = dict.fromkeys(PARTS, 0)
+    for usage, price in priced:
+        sums["input"] += usage.fresh * price.input_per_million
+        sums["cacheRead"] += usage.cache_read * price.cache_read
+        sums["cacheWrite"] += usage.cache_write * price.write(long_lived=False)
+        if usage.cache_write_long:
+            sums["cacheWriteLong"] += usage.cache_write_long * price.write(long_lived=True)
+        if usage.output:
+            sums["output"] += usage.output * price.output()
     parts, total, shown = {}, Fraction(0), 0
     for name in PARTS:
         total += Fraction(sums[name], MILLION)
         parts[name] = half_up(total) - shown
         shown = half_up(total)
-    return Bill(price.currency, shown, parts)
+    return Bill(currency, shown, parts)
 
 
 def half_up(amount: Fraction) -> int:

@@ -17,7 +17,7 @@ DeepSeek                               are the sum of cache hits and misses
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..models import SchemaError
@@ -28,7 +28,8 @@ class TokenUsage:
     """Tokens of one call, or of several, by the class in which they are billed.
 
     ``fresh`` input was neither read from nor written to a cache; ``cache_write_long`` was written for the
-    provider's longer lifetime. ``output`` includes reasoning.
+    provider's longer lifetime. ``output`` includes reasoning. ``model`` is the one that the record names, or
+    empty.
     """
 
     fresh: int = 0
@@ -36,6 +37,7 @@ class TokenUsage:
     cache_write: int = 0
     cache_write_long: int = 0
     output: int = 0
+    model: str = ""
 
     @property
     def input(self) -> int:
@@ -52,7 +54,12 @@ def normalise_usage(record: Mapping[str, Any]) -> TokenUsage:
         ``invalid_usage``: it looks like no provider's; a count is missing or no whole number of 0 or more;
         or more tokens are cached than there are.
     """
-    found = _Counts(_inner(record))
+    found = _tokens(_Counts(_inner(record)))
+    names = (record.get(key) for key in ("model", "modelVersion", "model_version", "modelId"))
+    return replace(found, model=next((name for name in names if isinstance(name, str) and name), ""))
+
+
+def _tokens(found: _Counts) -> TokenUsage:
     if "promptTokenCount" in found.record:
         return _gemini(found)
     if "inputTokens" in found.record:

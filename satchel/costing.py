@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from .counting import estimator_for_artifact
 from .exits import redacted
@@ -26,6 +27,7 @@ from .prompt import (
     TokenUsage,
     TurnCost,
     bill,
+    bill_each,
     cost_of_calls,
     estimate_turn_cost,
     fill_below_minimum,
@@ -33,6 +35,9 @@ from .prompt import (
     normalise_usage,
     render,
 )
+
+_DATED: Final = re.compile(r"[-@](\d{8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{3,4}|latest)(-v\d+(:\d+)?)?$")
+"""What a provider adds to the name of a model to name one version of it."""
 
 
 @dataclass(frozen=True)
@@ -140,9 +145,39 @@ def read_usages(path: str | Path) -> tuple[TokenUsage, ...]:
     return tuple(_usage(i, record, file) for i, record in enumerate(records))
 
 
-def cost_of_usages(usages: Iterable[TokenUsage], price: Price) -> Bill:
-    """Return what recorded calls have cost, each token billed once."""
-    return bill(tuple(usages), price)
+def cost_of_usages(usages: Iterable[TokenUsage], price: Price | PriceTable) -> Bill:
+    """Return what recorded calls have cost, each token billed once.
+
+    With a price all are billed at it; with a table each at the price of the model that its record names.
+
+    Raises
+    ------
+    UnknownReferenceError
+        ``unknown_price``: names the first record whose model the table does not have, or that names none
+        where the table has several.
+    """
+    if isinstance(price, Price):
+        return bill(tuple(usages), price)
+    listed = [(usage, _own_price(i, usage, price)) for i, usage in enumerate(usages)]
+    return bill_each(listed, price.currency)
+
+
+def _own_price(index: int, usage: TokenUsage, table: PriceTable) -> Price:
+    try:
+        return table.price(usage.model or None)
+    except UnknownReferenceError as error:
+        error.field = f"[{index}].model"
+        error.hint = f"{error.hint}; state with --model whose price holds for all records"
+        raise
+
+
+def other_models(usages: Iterable[TokenUsage], model: str) -> tuple[str, ...]:
+    """Return the model of each record that names another than ``model``; dated versions are the same."""
+    return tuple(u.model for u in usages if u.model and _stem(u.model) != _stem(model))
+
+
+def _stem(model: str) -> str:
+    return _DATED.sub("", model.strip().lower().rpartition("/")[2])
 
 
 def cost_of_pack(

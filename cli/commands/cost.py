@@ -148,9 +148,15 @@ def _formats(report: CostReport) -> list[Line]:
 
 def _bill(path: Path, table: PriceTable, model: str | None, *, as_json: bool) -> None:
     from ... import cost_of_usages, read_usages
+    from ...costing import other_models
 
     usages = read_usages(path)
-    bill = cost_of_usages(usages, table.price(model))
+    bill = cost_of_usages(usages, table if model is None else table.price(model))
+    if model is not None and (others := other_models(usages, model)):
+        verb = "names" if len(others) == 1 else "name"
+        found = f"{', '.join(sorted(set(others)))}; billed"
+        head = f"{count(len(others), 'record')} {verb} another model than {model}"
+        note(f"{head}: {found} at the price of {model} all the same", kind="warning", style="yellow")
     if as_json:
         data = {"currency": bill.currency, "records": len(usages), "totalMicro": bill.total_micro}
         print_json({**data, "partsMicro": bill.parts_micro})

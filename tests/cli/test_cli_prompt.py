@@ -141,6 +141,35 @@ def test_recorded_calls_are_billed_once(here: Satchel, prices: Path, tmp_path: P
     assert text.startswith("1 record,")
 
 
+def test_each_record_is_billed_at_the_price_of_its_model(here: Satchel, tmp_path: Path) -> None:
+    """A record that names its model; --model holds for all, and says where a record names another."""
+    entries = "".join(f'[models."{name}"]\ninputPerMillion = {n}\n' for name, n in (("a-*", 1), ("b", 3)))
+    (tmp_path / "p.toml").write_text("schemaVersion = 'price-table.v1'\ncurrency = 'USD'\n" + entries)
+    records: list[dict[str, Any]] = [
+        {"model": "a-1", "usage": {"input_tokens": 500_000}},
+        {"model": "x/b-2026-01-31", "usage": {"input_tokens": 500_000}},
+        {"modelVersion": "b", "usageMetadata": {"promptTokenCount": 1_000_000}},
+    ]
+    bill = ("cost", "--prices", "p.toml", "--usage", "u.json")
+
+    def billed(*options: str, of: list[dict[str, Any]]) -> Any:
+        (tmp_path / "u.json").write_text(json.dumps(of))
+        return here(*bill, *options)
+
+    # Half a millionth of a dollar and three: rounded once, not record by record.
+    assert billed("--json", of=[records[0], records[2]]).json()["totalMicro"] == 4
+    done = billed(of=records)
+    assert done.code == 2
+    assert "b-2026-01-31" in done.err
+    assert "--model" in done.err
+    done = billed("--model", "b", "--json", of=records)
+    assert done.json()["totalMicro"] == 6
+    assert "1 record names another model than b: a-1" in done.err
+    done = billed("--model", "b", "--json", of=records[1:])
+    assert (done.json()["totalMicro"], done.err) == (5, "")
+    assert billed(of=[{"input_tokens": 5}]).code == 2
+
+
 def test_what_is_wrong_with_prices_is_named(here: Satchel, packs: Path, tmp_path: Path) -> None:
     done = here("cost", "a/packed-context.json")
     assert done.code == 2
