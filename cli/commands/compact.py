@@ -87,9 +87,11 @@ def command(
         write_texts,
     )
     from ...compacting import begins_with_an_answer
+    from ...exits import clean_errors
 
     cap = parse_tokens(max_tokens, option="--max-tokens")
-    given = read_history(history)
+    with clean_errors():
+        given = read_history(history)
     places = [path for path in (out, folded) if path is not None]
     inputs = [path for path in (history, summary) if path is not None]
     for path in places:
@@ -100,15 +102,16 @@ def command(
     estimator = make_estimator(
         model=model, encoding=encoding, tokenizer_file=tokenizer, approximate=approximate
     )
-    short = compact(
-        given,
-        estimator,
-        max_tokens=cap,
-        keep_recent=keep_recent,
-        summary=None if summary is None else read_prompt(summary),
-        exact=exact,
-        turn_overhead=message_overhead,
-    )
+    with clean_errors():
+        short = compact(
+            given,
+            estimator,
+            max_tokens=cap,
+            keep_recent=keep_recent,
+            summary=None if summary is None else read_prompt(summary),
+            exact=exact,
+            turn_overhead=message_overhead,
+        )
     texts: dict[str | Path, str] = {}
     if folded is not None:
         texts[folded] = given.write(tuple(given.turns[drop.index] for drop in short.dropped))

@@ -460,6 +460,15 @@ def test_half_a_character_of_a_kept_message_stays_as_it_came(here: Satchel, tmp_
         assert found["messages"][0] == (json.loads(text)[0] if text[0] == "[" else json.loads(text))
 
 
+def test_no_secret_leaves_in_the_error_of_a_conversation(here: Satchel) -> None:
+    """J07: the id of a call that nobody made is named without the secret in it."""
+    text = json.dumps([{"role": "tool", "tool_call_id": TOKEN, "content": "x"}])
+    done = here("compact", "-", "--max-tokens", "9", stdin=text)
+    assert done.code == 2
+    assert "[REDACTED:github-token]" in done.err
+    assert TOKEN not in done.out + done.err
+
+
 def test_a_conversation_that_begins_with_an_answer_is_warned_of(here: Satchel) -> None:
     lines = "".join(json.dumps(message) + "\n" for message in CHAT)
     done = here("compact", "-", "--max-tokens", "30", "--keep-recent", "2", stdin=lines)
