@@ -152,6 +152,8 @@ class Simplex:
 
     def fractional(self, least: float) -> list[tuple[float, int]]:
         """Return (distance from a whole number, place in the basis) of basic columns that are not whole."""
+        if self._highs.getNumNz() == 0:
+            return []  # solved without a basis: HiGHS would read one that is not there
         _, basic = self._highs.getBasicVariables()
         places = np.array(basic, dtype=np.int64)
         values = np.array(self._highs.getSolution().col_value, dtype=np.float64)

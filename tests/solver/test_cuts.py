@@ -190,3 +190,10 @@ def test_the_bound_of_a_bench_instance_comes_much_closer() -> None:
     assert first > 240_000
     assert second < 0.55 * first
     assert 0 <= third < 0.1 * first
+
+
+def test_a_program_without_entries_has_no_cuts() -> None:
+    """HiGHS solves it without a basis, and crashed where one was asked for."""
+    c, linear = knapsack(10, ((0, 3),))
+    assert not linear.coefs.any()
+    assert rounds(c, linear, 2)[0] == []
