@@ -97,6 +97,10 @@ class Tally:
     misses: int = 0
 
 
+UNREADABLE = (ValueError, TypeError, KeyError, IndexError, AttributeError)
+"""What reading the text of a damaged row may raise."""
+
+
 class _Row(NamedTuple):
     signature: Signature | None
     digest: str
@@ -155,7 +159,7 @@ class Contexts:
         if row.signature != now or row.version != self._version:
             self.tally.stale += 1
             return None
-        outcome = self.guarded(lambda: self._restored(source, row), None)
+        outcome = self.guarded(lambda: self._restored_or_dropped(source, row), None)
         if outcome is not None:
             self.tally.hits += 1
         return outcome
@@ -276,7 +280,13 @@ class Contexts:
             return None
         key = row.content
         content = self.guarded(lambda: self._content(key), None)
-        return None if content is None else (from_json(row.facts), content)
+        if content is None:
+            return None
+        try:
+            return from_json(row.facts), content
+        except UNREADABLE:
+            self.guarded(lambda: self._drop(path), None)
+            return None
 
     def reload(self, path: str) -> None:
         """Look again at what is stored of one file: other processes write, too."""
@@ -295,6 +305,18 @@ class Contexts:
         self._read_ns[source.path] = time.time_ns()
         now = self._seen[source.path] = signature_of(f"{self._root}/{source.raw}")
         return now
+
+    def _restored_or_dropped(self, source: SourceFile, row: _Row) -> Outcome | None:
+        try:
+            return self._restored(source, row)
+        except UNREADABLE:
+            self._drop(source.path)
+            return None
+
+    def _drop(self, path: str) -> None:
+        """Forget a row that cannot be read: the file is read instead, and written anew."""
+        self._rows.pop(path, None)
+        self._database.write(lambda db: db.execute("DELETE FROM contexts WHERE path = ?", (path,)))
 
     def _restored(self, source: SourceFile, row: _Row) -> Outcome | None:
         facts = from_json(row.facts)

@@ -225,6 +225,18 @@ def test_bytes_that_rot_are_made_anew(repo: Path) -> None:
     assert scan(repo)[1] == Tally(hits=5)
 
 
+@pytest.mark.parametrize("damage", ["'{'", "char(1)", "'[]'", "'{}'", "'null'", "'\"x\"'"])
+def test_facts_that_rot_are_made_anew(repo: Path, damage: str) -> None:
+    """A byte that flipped in a row's text ended every pack with an internal fault, for good."""
+    scan(repo)
+    with closing(Cache(repo)) as cache:
+        cache.database.write(lambda db: db.execute(f"UPDATE contexts SET facts = {damage}"))
+    found, tally = scan(repo)
+    assert found == cold(repo)
+    assert tally.hits == 0
+    assert scan(repo)[1] == Tally(hits=5)
+
+
 def test_a_cache_that_breaks_in_the_middle_stops_nothing(repo: Path) -> None:
     with closing(Cache(repo)) as cache:
         cache.contexts  # noqa: B018 - loaded before the tables go
