@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
-from typing import Final
+from typing import Final, TypeVar
 
-from .caching import CacheOptions
+from .caching import CacheOptions, Notify
 from .models import FileError, UsageError
 from .sources.cache import report
-from .sources.cache.database import UnavailableError
+from .sources.cache.database import UnavailableError, identity, reason
 from .sources.cache.location import database_path
 from .sources.cache.report import CacheStatus, CacheVerdict, Savings
 from .sources.cache.store import Cache
@@ -23,8 +25,13 @@ MOST_WORKERS: Final = 64
 """More processes than this are a slip: one makes a thousand summaries a second."""
 
 
-def open_cache(root: str | Path, options: CacheOptions | None = None) -> Cache:
+T = TypeVar("T")
+
+
+def open_cache(root: str | Path, options: CacheOptions | None = None, *, make: bool = True) -> Cache:
     """Open the cache of the repository at ``root``, to be closed or used in a ``with``.
+
+    Without ``make``, a cache that is not there is not made, and an empty one is returned.
 
     Raises
     ------
@@ -37,7 +44,7 @@ def open_cache(root: str | Path, options: CacheOptions | None = None) -> Cache:
     if not place.is_dir():
         raise FileError("there is no such folder", file=str(root))
     try:
-        return Cache(place, (options or CacheOptions()).folder)
+        return Cache(place, (options or CacheOptions()).folder, make=make)
     except UnavailableError as error:
         raise _unavailable(error) from None
 
@@ -69,24 +76,55 @@ def clear_cache(root: str | Path, options: CacheOptions | None = None) -> tuple[
     return tuple(gone)
 
 
-def cache_status(root: str | Path, options: CacheOptions | None = None) -> CacheStatus:
-    """Return what the cache holds, compared with the repository as it is; raises as :func:`open_cache`."""
-    with open_cache(root, options) as cache:
-        return report.status(cache)
+def cache_status(
+    root: str | Path, options: CacheOptions | None = None, *, notify: Notify | None = None
+) -> CacheStatus:
+    """Return what the cache holds, compared with the repository as it is; raises as :func:`open_cache`.
+
+    Of a file that proves to be damaged, ``notify`` is told, and the result is that of an empty cache.
+    """
+    return _looked(root, options, report.status, notify)
 
 
 def verify_cache(root: str | Path, options: CacheOptions | None = None) -> CacheVerdict:
-    """Compare every row with the repository, and remove what is wrong; raises as :func:`open_cache`."""
-    with open_cache(root, options) as cache:
-        return report.verify(cache)
+    """Compare every row with the repository, and remove what is wrong; raises as :func:`open_cache`.
+
+    A file that is damaged as a whole is set aside, and is a fault.
+    """
+    notices: list[str] = []
+    found = _looked(root, options, report.verify, notices.append)
+    return replace(found, faults=(*notices, *found.faults))
 
 
 def cache_savings(
-    root: str | Path, estimator: TokenEstimator, options: CacheOptions | None = None
+    root: str | Path,
+    estimator: TokenEstimator,
+    options: CacheOptions | None = None,
+    *,
+    notify: Notify | None = None,
 ) -> Savings:
-    """Count what the shorter forms of remembered files save; raises as :func:`open_cache`."""
-    with open_cache(root, options) as cache:
-        return report.savings(cache, estimator)
+    """Count what the shorter forms of remembered files save; as :func:`cache_status` of a damaged file."""
+    return _looked(root, options, lambda cache: report.savings(cache, estimator), notify)
+
+
+def _looked(
+    root: str | Path, options: CacheOptions | None, look: Callable[[Cache], T], notify: Notify | None
+) -> T:
+    """Return what ``look`` finds in a cache, in an empty one where that is not there or is damaged."""
+    tell = notify or (lambda _: None)
+    while True:
+        with open_cache(root, options, make=False) as cache:
+            before = identity(cache.path)
+            try:
+                found = look(cache)
+            except sqlite3.Error as error:
+                cache.failed(error)
+                if not cache.lost or identity(cache.path) == before:
+                    raise _unavailable(UnavailableError(reason(error))) from None
+        for notice in cache.notices:
+            tell(notice)
+        if not cache.lost or identity(cache.path) == before:
+            return found
 
 
 def work_cache(
@@ -116,9 +154,12 @@ def work_cache(
     """
     _check_workers(workers)
     folder = (options or CacheOptions()).folder
-    if retry:
+    try:
         with open_cache(root, options) as cache:
-            cache.queue.revive()
+            if retry:
+                cache.queue.revive()
+    except sqlite3.Error as error:
+        raise _unavailable(UnavailableError(reason(error))) from None
     try:
         return run_workers(Path(root), folder, workers, stay=stay, on_progress=on_progress)
     except UnavailableError as error:

@@ -47,7 +47,7 @@ def status(repo: Repo = Path(), cache_dir: CacheDir = None, json: Json = False) 
     """Show what is remembered, what is stale, what is queued and what failed."""
     from ... import cache_status
 
-    found = cache_status(repo, cache_options(cache_dir))
+    found = cache_status(repo, cache_options(cache_dir), notify=note)
     if json:
         print_json({"schemaVersion": "cache-status.v1", **_camel(found)})
         return
@@ -201,7 +201,7 @@ def savings(
     )
     with Ticker() as ticker:
         ticker.stage("counting")
-        found = cache_savings(repo, estimator, cache_options(cache_dir))
+        found = cache_savings(repo, estimator, cache_options(cache_dir), notify=note)
     if json:
         data = {
             "schemaVersion": "cache-savings.v1",

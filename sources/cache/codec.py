@@ -59,7 +59,7 @@ def decode(data: bytes) -> Content:
         secrets, speeches = [tuple([Finding(*found) for found in part]) for part in findings]
         parts = tuple([_restored(text, part) for part in fragments])
         return Content(text, lines, parts, tuple(notes), secrets, speeches)
-    except (TypeError, KeyError, IndexError, ValueError) as error:
+    except (TypeError, LookupError, AttributeError, RecursionError, ValueError) as error:
         raise ValueError(f"is not what was written: {error}") from None
 
 

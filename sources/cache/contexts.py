@@ -28,7 +28,7 @@ from ..read import Decoded
 from ..score.vocabulary import Words
 from ..tree import DiskTree
 from .codec import decode, encode
-from .database import Database
+from .database import DamagedError, Database, decoded
 
 RACY_NS: Final = 2_000_000_000
 """A file is believed by its times only if they are older than this when it is read: two seconds is the
@@ -97,10 +97,6 @@ class Tally:
     misses: int = 0
 
 
-UNREADABLE = (ValueError, TypeError, KeyError, IndexError, AttributeError)
-"""What reading the text of a damaged row may raise."""
-
-
 class _Row(NamedTuple):
     signature: Signature | None
     digest: str
@@ -110,6 +106,11 @@ class _Row(NamedTuple):
 
 
 def _row(row: tuple[Any, ...]) -> tuple[str, _Row]:
+    path, *numbers, digest, version, content, facts = row
+    texts = (path, digest, version, facts, content or "")
+    whole = all(type(text) is str for text in texts) and len({type(value) for value in numbers}) == 1
+    if not whole or type(numbers[0]) not in (int, type(None)):
+        raise DamagedError("a row of a file cannot be read")
     return row[0], _Row(None if row[1] is None else Signature(*row[1:5]), *row[5:])
 
 
@@ -217,8 +218,8 @@ class Contexts:
         if row is None or row[0] is None:
             return None
         try:
-            return Words.from_bytes(row[0])
-        except ValueError:
+            return decoded("words", lambda: Words.from_bytes(row[0]))
+        except DamagedError:
             return None
 
     def keep_words(self, path: str, words: Words) -> None:
@@ -274,7 +275,10 @@ class Contexts:
         return row is None or now is None or row.signature != now or row.version != self._version
 
     def remembered(self, path: str) -> tuple[dict[str, Any], Content] | None:
-        """Return the facts and the content of a file as they were, whether or not it is still like that."""
+        """Return the facts and the content of a file as they were, whether or not it is still like that.
+
+        None, too, when they cannot be read.
+        """
         row = self._rows.get(path)
         if row is None or row.content is None or row.version != self._version:
             return None
@@ -283,9 +287,8 @@ class Contexts:
         if content is None:
             return None
         try:
-            return from_json(row.facts), content
-        except UNREADABLE:
-            self.guarded(lambda: self._drop(path), None)
+            return _facts(path, row), content
+        except DamagedError:
             return None
 
     def reload(self, path: str) -> None:
@@ -309,7 +312,7 @@ class Contexts:
     def _restored_or_dropped(self, source: SourceFile, row: _Row) -> Outcome | None:
         try:
             return self._restored(source, row)
-        except UNREADABLE:
+        except DamagedError:
             self._drop(source.path)
             return None
 
@@ -319,9 +322,9 @@ class Contexts:
         self._database.write(lambda db: db.execute("DELETE FROM contexts WHERE path = ?", (path,)))
 
     def _restored(self, source: SourceFile, row: _Row) -> Outcome | None:
-        facts = from_json(row.facts)
+        facts = _facts(source.path, row)
         if row.content is None:
-            reason = SkipReason(facts["reason"])
+            reason = facts["reason"]
             if reason is SkipReason.OWN_OUTPUT and source.explicit:
                 return None
             return Skipped(source.path, reason, facts["detail"])
@@ -329,8 +332,7 @@ class Contexts:
         if content is None:
             return None
         self._know(source.path, row.content, row.digest)
-        file_class = FileClass(facts["class"])
-        file = scanned(source, file_class, facts["language"], tuple(facts["notes"]), content)
+        file = scanned(source, facts["class"], facts["language"], facts["notes"], content)
         return file, content.fragments
 
     def _content(self, key: str) -> Content | None:
@@ -363,6 +365,28 @@ class Contexts:
             self._pending.clear()
             self._failed(error)
             return otherwise
+
+
+def _facts(path: str, row: _Row) -> dict[str, Any]:
+    """Return the facts of a row, of the types they had; raises :class:`DamagedError` when they are wrong."""
+
+    def read() -> dict[str, Any]:
+        facts = from_json(row.facts)
+        if row.content is None:
+            detail = facts["detail"]
+            if not isinstance(detail, str):
+                raise TypeError
+            return {"reason": SkipReason(facts["reason"]), "detail": detail}
+        found = {"class": FileClass(facts["class"]), "language": facts["language"]}
+        # The key of the content is of everything else, and so checks it.
+        if content_key(path, row.digest, found["class"].value, found["language"], row.version) != row.content:
+            raise ValueError
+        notes = tuple(facts["notes"])
+        if not all(isinstance(note, str) for note in notes):
+            raise TypeError
+        return {**found, "notes": notes}
+
+    return decoded(f"the row of {path}", read)
 
 
 def content_key(path: str, digest: str, file_class: str, language: str, version: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from .contexts import Contexts
-from .database import Database
+from .database import DamagedError, Database
 
 DIGEST_BYTES: Final = 16
 
@@ -63,17 +63,21 @@ class Counts:
             "SELECT tokens FROM counts WHERE recipe = ? AND content IN (SELECT content FROM contexts)",
             (self._recipe,),
         )
-        return [blob for (blob,) in rows if len(blob) % _ENTRY.size == 0]
+        return [blob for (blob,) in rows if _whole(blob)]
 
     def _write(self, db: sqlite3.Connection, new: Mapping[str, list[tuple[bytes, int]]]) -> None:
         for content, entries in new.items():
             row = db.execute(
                 "SELECT tokens FROM counts WHERE content = ? AND recipe = ?", (content, self._recipe)
             ).fetchone()
-            kept = dict(_ENTRY.iter_unpack(row[0])) if row and len(row[0]) % _ENTRY.size == 0 else {}
+            kept = dict(_ENTRY.iter_unpack(row[0])) if row and _whole(row[0]) else {}
             kept.update(entries)
             blob = b"".join(_ENTRY.pack(*entry) for entry in list(kept.items())[-_MOST:])
             db.execute("INSERT OR REPLACE INTO counts VALUES (?, ?, ?)", (content, self._recipe, blob))
+
+
+def _whole(blob: object) -> bool:
+    return isinstance(blob, bytes) and len(blob) % _ENTRY.size == 0
 
 
 class TextCounts:
@@ -89,7 +93,10 @@ class TextCounts:
             part = keys[start : start + _AT_ONCE]
             marks = ", ".join("?" * len(part))
             sql = f"SELECT key, tokens FROM text_counts WHERE key IN ({marks})"  # noqa: S608 - marks only
-            found.update(self._database.rows(sql, part))
+            rows = self._database.rows(sql, part)
+            if not all(type(tokens) is int for _, tokens in rows):
+                raise DamagedError("a count of tokens cannot be read")
+            found.update(rows)
         return found
 
     def put_many(self, counts: Mapping[str, int]) -> None:

@@ -10,7 +10,9 @@ import contextlib
 import os
 import random
 import sqlite3
+import struct
 import time
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -32,7 +34,23 @@ _STALE_LOCK: Final = 30.0
 
 _WAITS: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 
+_MALFORMED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_BROKEN: Final = _MALFORMED | {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH}
+"""Once a file is open and up to date, its statements are fixed: a table that is not there, or a row that
+breaks a rule, is damage that SQLite itself has not seen."""
+
+_UNREADABLE: Final = (
+    *(ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError),
+    *(zlib.error, struct.error),
+)
+
 T = TypeVar("T")
+
+
+class DamagedError(sqlite3.DatabaseError):
+    """A row does not hold what was written; handled as damage that SQLite has found."""
+
+    sqlite_errorcode = sqlite3.SQLITE_CORRUPT
 
 
 class UnavailableError(Exception):
@@ -66,11 +84,17 @@ class Database:
 
     def rows(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Return all rows of a query."""
-        return self._connection.execute(sql, values).fetchall()
+        try:
+            return self._connection.execute(sql, values).fetchall()
+        except (sqlite3.OperationalError, UnicodeDecodeError) as error:
+            raise _told(error) from None
 
     def row(self, sql: str, values: Sequence[object] = ()) -> tuple[Any, ...] | None:
         """Return the first row of a query, or None."""
-        found: tuple[Any, ...] | None = self._connection.execute(sql, values).fetchone()
+        try:
+            found: tuple[Any, ...] | None = self._connection.execute(sql, values).fetchone()
+        except (sqlite3.OperationalError, UnicodeDecodeError) as error:
+            raise _told(error) from None
         return found
 
     def write(self, change: Callable[[sqlite3.Connection], T]) -> T:
@@ -91,7 +115,10 @@ class Database:
                 raise
             return result
 
-        return _patiently(attempt)
+        try:
+            return _patiently(attempt)
+        except (sqlite3.OperationalError, UnicodeDecodeError) as error:
+            raise _told(error) from None
 
 
 def open_database(path: Path) -> Database:
@@ -113,14 +140,15 @@ def open_database(path: Path) -> Database:
         raise UnavailableError(f"its folder is on a network ({network}), where locks do not hold")
     notices: list[str] = []
     for _ in range(3):
-        before = _identity(path)
+        before = identity(path)
         try:
             database = Database(path, notices=notices)
-        except sqlite3.Error as error:
-            if not damaged(error):
-                raise UnavailableError(_reason(error)) from None
+        except (sqlite3.Error, UnicodeDecodeError) as caught:
+            fault = _told(caught)
+            if _code(fault) not in _MALFORMED:
+                raise UnavailableError(reason(fault)) from None
             if set_aside(path, before):
-                notices.append(f"the cache was damaged ({error}); it is set aside and made anew")
+                notices.append(f"the cache was damaged ({reason(fault)}); it is set aside and made anew")
             continue
         except _NewerError as error:
             raise UnavailableError(str(error)) from None
@@ -130,13 +158,15 @@ def open_database(path: Path) -> Database:
 
 def damaged(error: sqlite3.Error) -> bool:
     """Whether an error means that the file itself is at fault, not its lock, its disk or its folder."""
-    code = getattr(error, "sqlite_errorcode", None)
-    if code is None:
-        return False
-    return isinstance(error, sqlite3.DatabaseError) and (code & 0xFF) in (
-        sqlite3.SQLITE_CORRUPT,
-        sqlite3.SQLITE_NOTADB,
-    )
+    return _code(error) in _BROKEN
+
+
+def decoded(what: str, read: Callable[[], T]) -> T:
+    """Return ``read()``, which makes values of rows; raises :class:`DamagedError` when they are wrong."""
+    try:
+        return read()
+    except _UNREADABLE:
+        raise DamagedError(f"{what} cannot be read") from None
 
 
 def set_aside(path: Path, seen: tuple[int, int] | None) -> bool:
@@ -148,7 +178,7 @@ def set_aside(path: Path, seen: tuple[int, int] | None) -> bool:
         Device and inode of the damaged file: one that has taken its place since is left alone.
     """
     with _alone(path.with_name(path.name + ".lock")) as mine:
-        if not mine or seen is None or _identity(path) != seen:
+        if not mine or seen is None or identity(path) != seen:
             return False
         # The log belongs to the file: were it left, it would be replayed into the new one.
         for ending in ("-wal", "-shm"):
@@ -241,7 +271,8 @@ def _patiently(attempt: Callable[[], T]) -> T:
         time.sleep(random.uniform(0.002, 0.05))  # noqa: S311 - so that those who wait do not wait in step
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
+def identity(path: Path) -> tuple[int, int] | None:
+    """Return device and inode of a file; None when there is none."""
     try:
         found = path.stat()
     except OSError:
@@ -249,16 +280,35 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _reason(error: sqlite3.Error) -> str:
-    code = (getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF
+def reason(error: sqlite3.Error) -> str:
+    """Return an error in words. SQLite's own may hold bytes of a damaged file, and are not repeated."""
+    if isinstance(error, DamagedError):
+        return str(error)
     known = {
+        sqlite3.SQLITE_CORRUPT: "its pages are malformed",
+        sqlite3.SQLITE_NOTADB: "its file is no database",
+        sqlite3.SQLITE_CONSTRAINT: "its rows break the rules of their table",
+        sqlite3.SQLITE_MISMATCH: "its rows are of other types than their table",
         sqlite3.SQLITE_READONLY: "its folder or file is read-only",
         sqlite3.SQLITE_CANTOPEN: "its file cannot be opened or made there",
         sqlite3.SQLITE_PERM: "its file may not be used",
         sqlite3.SQLITE_FULL: "the disk is full",
         sqlite3.SQLITE_IOERR: "its disk does not answer",
     }
-    return known.get(code, str(error))
+    return known.get(_code(error), str(error))
+
+
+def _code(error: sqlite3.Error) -> int:
+    return (getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF
+
+
+def _told(error: sqlite3.Error | UnicodeDecodeError) -> sqlite3.Error:
+    """Return the error as it is, or as damage where text is not UTF-8: Python gives that no code."""
+    if isinstance(error, UnicodeDecodeError) or (
+        not _code(error) and str(error).startswith("Could not decode to UTF-8")
+    ):
+        return DamagedError("a text in it is not UTF-8")
+    return error
 
 
 @contextlib.contextmanager

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
 from ..gitinfo import History, find_repository, read_history, run_git
+from .database import DamagedError, decoded
 from .store import Cache
 
 _NAME: Final = "history"
@@ -24,7 +26,9 @@ def remembered_history(root: Path, cache: Cache | None) -> History:
         lambda: cache.database.row("SELECT value FROM facts WHERE name = ? AND key = ?", (_NAME, key)), None
     )
     if row is not None:
-        return _history(json.loads(row[0]))
+        # What cannot be read is asked for again, and written anew.
+        with suppress(DamagedError):
+            return decoded("the history", lambda: _history(json.loads(row[0])))
     history = read_history(root)
     data = json.dumps(
         {
@@ -43,7 +47,11 @@ def remembered_history(root: Path, cache: Cache | None) -> History:
 
 
 def _history(data: dict[str, Any]) -> History:
-    return History(data["head"], MappingProxyType(data["changes"]), data["horizon"], tuple(data["notes"]))
+    changes, notes = dict(data["changes"]), tuple(data["notes"])
+    times = (data["head"] or 0, data["horizon"] or 0, *changes.values())
+    if not all(isinstance(time, int) for time in times):
+        raise TypeError
+    return History(data["head"], MappingProxyType(changes), data["horizon"], notes)
 
 
 def _shallow(root: Path) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from .database import Database
+from .database import Database, decoded
 
 LEASE_MS: Final = 60_000
 """Milliseconds that a worker may hold a job: a thousand times what one takes."""
@@ -175,7 +175,8 @@ class Queue:
         if row is None:
             return None
         number, path, raw, version, attempts = row
-        return Job(number, path, path if raw is None else os.fsdecode(raw), claim, version, attempts)
+        spelt = decoded("a job", lambda: os.fsdecode(path if raw is None else raw))
+        return Job(number, path, spelt, claim, version, attempts)
 
     def finish(self, job: Job, result: Callable[[sqlite3.Connection], None] | None = None) -> bool:
         """End a job, and write its result in the same transaction.

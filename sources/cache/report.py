@@ -9,14 +9,13 @@ from typing import Final, NamedTuple
 from ...models import State
 from ..candidates import Content, ScannedFile, read_file, scanned
 from ..extract import Form, Fragment, default_registry
-from ..file_classes import FileClass
 from ..files import Skipped, SourceFile
 from ..tokens import TokenEstimator
 from ..tokens.cached import CachedEstimator
 from ..tree import DiskTree
 from ..walk import WalkOptions, walk
 from .counts import TextCounts
-from .database import Database
+from .database import DamagedError, Database, decoded
 from .queue import QueueState
 from .store import Cache
 from .summaries import WHOLE, has_summaries, make_all, stored, summary_key
@@ -153,7 +152,8 @@ def status(cache: Cache, options: WalkOptions | None = None) -> CacheStatus:
     known = {path for (path,) in database.rows("SELECT path FROM contexts")}
     there = [source for source in walked.files if source.path in known]
     fresh = sum(not contexts.changed(source) for source in there)
-    tallies = dict(database.rows("SELECT name, value FROM tallies"))
+    rows = database.rows("SELECT name, value FROM tallies")
+    tallies = decoded("a tally", lambda: {name: int(value) for name, value in rows})
     done = {key for (key,) in database.rows("SELECT key FROM summaries WHERE number = ?", (WHOLE,))}
     may = [known for known in _known(cache) if has_summaries(known.file)]
     summarised = sum(summary_key(item.file, item.digest, cache.version) in done for item in may)
@@ -176,9 +176,17 @@ def status(cache: Cache, options: WalkOptions | None = None) -> CacheStatus:
 
 
 def verify(cache: Cache) -> CacheVerdict:
-    """Read every remembered file anew and compare; what is wrong is removed from the cache."""
+    """Read every remembered file anew and compare; what is wrong is removed from the cache.
+
+    Raises
+    ------
+    DamagedError
+        The file is damaged as a whole.
+    """
     database, contexts = cache.database, cache.contexts
-    faults = [f"the database: {row[0]}" for row in database.rows("PRAGMA integrity_check") if row[0] != "ok"]
+    faults: list[str] = []
+    if database.rows("PRAGMA integrity_check") != [("ok",)]:
+        raise DamagedError("it does not pass SQLite's check")
     registry = default_registry()
     checked = stale = summaries = 0
     known = {item.file.path: item for item in _known(cache)}
@@ -270,5 +278,5 @@ def _known(cache: Cache) -> Iterator[_Known]:
         if found is not None:
             facts, content = found
             source = SourceFile(path, 0, raw=path, tree=DiskTree(cache.root))
-            file_class, language, notes = FileClass(facts["class"]), facts["language"], tuple(facts["notes"])
+            file_class, language, notes = facts["class"], facts["language"], facts["notes"]
             yield _Known(scanned(source, file_class, language, notes, content), content, digest)

@@ -12,7 +12,7 @@ from typing import Final, Self, TypeVar
 
 from ..candidates import ScannedFile
 from .contexts import Contexts
-from .database import Database, damaged, open_database, set_aside
+from .database import Database, damaged, identity, open_database, reason, set_aside
 from .location import database_path
 from .queue import WANTED, Queue, Wanted
 from .summaries import WHOLE, Summaries, SummaryUse, has_summaries, summary_key
@@ -37,6 +37,8 @@ class Cache:
         Where caches are; the user's cache folder by default (:mod:`.location`).
     claimant
         Name of the worker that this is for.
+    make
+        Make the file where there is none; otherwise nothing is written, and the cache is an empty one.
 
     Attributes
     ----------
@@ -44,6 +46,8 @@ class Cache:
         The file.
     notices
         What the user should know, one sentence each.
+    lost
+        The file was found to be damaged, and nothing more is read from it.
 
     Raises
     ------
@@ -51,12 +55,17 @@ class Cache:
         The cache cannot be used here; the work goes on without.
     """
 
-    def __init__(self, root: Path, folder: Path | None = None, *, claimant: str | None = None) -> None:
+    def __init__(
+        self, root: Path, folder: Path | None = None, *, claimant: str | None = None, make: bool = True
+    ) -> None:
         self.root = Path(os.path.realpath(root))
         self.path = database_path(root, folder)
         is_new = not self.path.exists()
-        self.database: Database = open_database(self.path)
-        if is_new:
+        in_memory = is_new and not make and _may_be(self.path.parent)
+        self.database = Database(Path(":memory:")) if in_memory else open_database(self.path)
+        self._identity = identity(self.path)
+        self.lost = False
+        if is_new and make:
             sweep(self.path.parent)
         self.notices: list[str] = list(self.database.notices)
         self.version = code_version()
@@ -131,21 +140,23 @@ class Cache:
     def failed(self, error: sqlite3.Error) -> None:
         """Note an error of the database; a damaged file is set aside, and the next run has a new one."""
         if damaged(error):
-            try:
-                found = self.path.stat()
-            except OSError:
-                pass
-            else:
-                set_aside(self.path, (found.st_dev, found.st_ino))
-            self.notices.append(f"the cache is damaged ({error}); it is set aside, and this run goes without")
+            self.lost = True
+            set_aside(self.path, self._identity)
+            why = reason(error)
+            self.notices.append(f"the cache is damaged ({why}); it is set aside, and this run goes without")
         else:
-            self.notices.append(f"the cache cannot be used ({error}); this run goes on without")
+            self.notices.append(f"the cache cannot be used ({reason(error)}); this run goes on without")
 
     def close(self) -> None:
         """Write what is still to be written, and close the file."""
         if self._contexts is not None:
             self._contexts.flush()
         self.database.close()
+
+
+def _may_be(folder: Path) -> bool:
+    """Whether a folder is there or could be made, for all that its path tells."""
+    return next(place for place in (folder, *folder.absolute().parents) if place.exists()).is_dir()
 
 
 def _wanted(file: ScannedFile) -> Wanted:

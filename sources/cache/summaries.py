@@ -10,6 +10,7 @@ import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
+from functools import partial
 from typing import Final, NamedTuple, Self
 
 from pydantic_core import from_json, to_json
@@ -22,7 +23,7 @@ from ..textrank import SummaryOptions, summarise_code, summarise_prose
 from ..textrank.rung import SHORTEST, summary_form
 from ..units import summary_of
 from .contexts import Contexts
-from .database import Database
+from .database import Database, decoded
 
 WHOLE: Final = -1
 """Number of the summary of a whole text, which is written after those of its fragments."""
@@ -130,7 +131,7 @@ def stored(database: Database, key: str) -> Iterator[Made]:
     for number, shape, body in database.rows(
         "SELECT number, shape, body FROM summaries WHERE key = ? ORDER BY number", (key,)
     ):
-        yield Made(number, shape, _form(body))
+        yield Made(number, shape, decoded("a summary", partial(_form, body)))
 
 
 class Summaries:
@@ -227,4 +228,6 @@ def _form(body: str | None) -> Form | None:
     if body is None:
         return None
     state, text, spans = from_json(body)
+    if not isinstance(text, str) or not all(isinstance(line, int) for span in spans for line in span):
+        raise TypeError
     return Form(State(state), text, tuple(Span(start, end) for start, end in spans))

@@ -52,12 +52,17 @@ class WorkReport:
 
 def work_one(cache: Cache) -> bool:
     """Do one job; False when there is none."""
-    job = cache.queue.claim()
+    try:
+        job = cache.queue.claim()
+    except sqlite3.Error as error:
+        cache.failed(error)
+        raise
     if job is None:
         return False
     try:
         _do(cache, job)
-    except sqlite3.Error:
+    except sqlite3.Error as error:
+        cache.failed(error)
         raise
     except Exception as error:  # noqa: BLE001 - a file that no code can read must not stop the others
         cache.queue.fail(job, f"{type(error).__name__}: {error}")
@@ -93,6 +98,8 @@ def work(
         while parent is None or os.getppid() == parent:
             if work_one(cache):
                 done += 1
+                if cache.lost:
+                    raise UnavailableError("its file was damaged")
             elif stay:
                 time.sleep(POLL_SECONDS)
             elif cache.queue.held():
@@ -134,8 +141,12 @@ def run_workers(
                 if on_progress is not None:
                     on_progress(cache.queue.open())
                 crew.wait(POLL_SECONDS / 5)
+        except sqlite3.Error as error:
+            cache.failed(error)
         finally:
             crew.stop()
+    # A damaged file is another by now.
+    with Cache(root, folder) as cache:
         return WorkReport(cache.queue.open(), cache.queue.state().dead, crew.restarts)
 
 

@@ -6,9 +6,11 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -135,3 +137,35 @@ def test_watching_ends_on_interrupt_and_by_then_knows_all(repo: Path, tmp_path: 
     process.send_signal(signal.SIGINT)
     assert process.wait(20) == 0
     process.stdout.close()
+
+
+@pytest.mark.parametrize("command", ["status", "verify", "savings", "work", "warm", "watch"])
+def test_what_is_no_folder_is_said_to_be_none(here: Satchel, tmp_path: Path, command: str) -> None:
+    """``work`` said that all summaries are made, and left a cache behind."""
+    caches = tmp_path / "caches"
+    told = here("cache", command, tmp_path / "none", "--cache-dir", caches)
+    assert told.code == 2
+    assert "there is no such folder" in told.err
+    assert files(caches) == []
+
+
+@pytest.mark.parametrize("command", ["status", "verify", "savings"])
+def test_looking_makes_no_cache(here: Satchel, repo: Path, tmp_path: Path, command: str) -> None:
+    caches = tmp_path / "caches"
+    assert here("cache", command, repo, "--cache-dir", caches).code == 0
+    assert not caches.exists()
+
+
+def test_verify_names_a_damaged_file_and_makes_way_for_a_new_one(
+    here: Satchel, repo: Path, tmp_path: Path
+) -> None:
+    where = ("--cache-dir", tmp_path / "caches")
+    here("cache", "warm", repo, "--workers", "1", "-q", *where)
+    (file,) = (tmp_path / "caches").iterdir()
+    with closing(sqlite3.connect(file)) as db, db:
+        db.execute("UPDATE contexts SET facts = CAST(x'7bff80' AS TEXT)")
+    found = here("cache", "verify", repo, *where)
+    assert found.code == 1
+    assert "wrong: the cache is damaged (a text in it is not UTF-8)" in found.out
+    assert here("pack", repo, "--budget", "2k", "-q", *where).code == 0
+    assert here("cache", "verify", repo, *where).code == 0

@@ -245,7 +245,7 @@ def test_a_cache_that_breaks_in_the_middle_stops_nothing(repo: Path) -> None:
         cache.contexts.flush()
         assert reading == cold(repo)
         (notice,) = cache.notices
-        assert "cannot be used" in notice
+        assert "damaged (no such table: contents)" in notice
 
 
 @pytest.fixture
