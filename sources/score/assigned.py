@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
@@ -20,6 +21,19 @@ ASSIGNED: Final = re.compile(
     r"|(?P<bare>[^\s\"'`<>]{8,256})(?=[ \t]*(?:\#|\r?\n|\Z)))"
 )
 """A name, what sets it, and a value in quotes or bare up to the end of its line."""
+
+_STEMS: Final = ("passw", "passphrase", "pwd", "secret", "token", "credential")
+"""What every name begins with, but for those of keys; looked for first, as it is a hundred times quicker."""
+
+_OF_KEYS: Final = tuple(
+    word + mark
+    for word in ("api", "access", "private", "auth", "account", "encryption", "signing", "master", "shared")
+    for mark in ("", "_", "-")
+)
+"""What stands before ``key`` in such a name."""
+
+_FOLDED: Final = frozenset("\u017f\u0130\u0131")
+"""Letters that match ``s`` and ``i`` where case is ignored, and do not become them in lower case."""
 
 _LINE_START: Final = re.compile(r"(?:\A|\n)[ \t]*(?:(?:export|ENV|ARG|set|-e|-)[ \t]+)?[\w.-]*\Z")
 """What stands before the name of a bare value: in code a bare word is no value but another name."""
@@ -43,6 +57,35 @@ spelling of identifiers in a fifth, the one from a capital to the rest of its wo
 """
 _WORD_BEGINS: Final = (2, 1)
 _LEAST_DIFFERENT: Final = 6
+
+
+def assignments(text: str) -> Iterator[re.Match[str]]:
+    """Yield what ``ASSIGNED.finditer(text)`` yields, from where a name can begin at all."""
+    if not text.isascii() and not _FOLDED.isdisjoint(text):
+        yield from ASSIGNED.finditer(text)
+        return
+    end = 0
+    for start in _starts(text.lower()):
+        found = ASSIGNED.match(text, start) if start >= end else None
+        if found is not None:
+            end = found.end()
+            yield found
+
+
+def _starts(lower: str) -> list[int]:
+    """Return where the name of an assignment may begin, in order."""
+    starts: list[int] = []
+    for stem in _STEMS:
+        at = lower.find(stem)
+        while at >= 0:
+            starts.append(at)
+            at = lower.find(stem, at + len(stem))
+    at = lower.find("key")
+    while at >= 0:
+        if lower.endswith(_OF_KEYS, max(0, at - 11), at):
+            starts.append(at - next(len(word) for word in _OF_KEYS if lower.endswith(word, 0, at)))
+        at = lower.find("key", at + 3)
+    return sorted(starts)
 
 
 def assigned(found: re.Match[str]) -> tuple[str, int, int] | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from .assigned import ASSIGNED, assigned
+from .assigned import assigned, assignments
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def redact(text: str) -> tuple[str, tuple[Finding, ...]]:
     for secret in _SECRETS:
         if any(hint in text for hint in secret.hints):
             text = secret.pattern.sub(partial(_replaced, secret.rule, findings), text)
-    text = ASSIGNED.sub(partial(_assigned, findings), text)
+    text = _without_assigned(text, findings)
     return text, tuple(sorted(findings, key=lambda finding: (finding.line, finding.rule)))
 
 
@@ -142,13 +142,18 @@ def _replaced(rule: str, findings: list[Finding], found: re.Match[str]) -> str:
     return found.group().replace(value, f"[REDACTED:{rule}]" + "\n" * value.count("\n"), 1)
 
 
-def _assigned(findings: list[Finding], found: re.Match[str]) -> str:
-    secret = assigned(found)
-    if secret is None or _SAMPLE.search(found.string, secret[1], secret[2]):
-        return found.group()
-    rule, start, end = secret
-    findings.append(Finding(rule, found.string.count("\n", 0, found.start()) + 1))
-    return f"{found.string[found.start() : start]}[REDACTED:{rule}]{found.string[end : found.end()]}"
+def _without_assigned(text: str, findings: list[Finding]) -> str:
+    parts: list[str] = []
+    done = 0
+    for found in assignments(text):
+        secret = assigned(found)
+        if secret is None or _SAMPLE.search(text, secret[1], secret[2]):
+            continue
+        rule, start, end = secret
+        findings.append(Finding(rule, text.count("\n", 0, found.start()) + 1))
+        parts += (text[done:start], f"[REDACTED:{rule}]")
+        done = end
+    return "".join((*parts, text[done:])) if parts else text
 
 
 def injections(text: str) -> tuple[Finding, ...]:

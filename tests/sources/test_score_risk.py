@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from satchel.sources.score.assigned import ASSIGNED, assignments
 from satchel.sources.score.risk import Finding, injections, redact
 
 # Assembled, so that no scanner of this repository takes a test for a leak.
@@ -195,3 +198,48 @@ def test_documentation_is_not_suspected(text: str) -> None:
 def test_hostile_texts_end(text: str) -> None:
     redact(text)
     injections(text)
+
+
+_PIECES = st.sampled_from(
+    (
+        *(
+            "password",
+            "passwd",
+            "PWD",
+            "Passphrase",
+            "secrets",
+            "api",
+            "_",
+            "-",
+            "key",
+            "KEYS",
+            "token",
+            "shared",
+        ),
+        *(
+            "access",
+            "credential",
+            "_hash",
+            "2",
+            " = ",
+            ": str = ",
+            ": ",
+            "=>",
+            '"',
+            "'",
+            "`",
+            "\n",
+            " ",
+            "# x",
+        ),
+        *("Zk3Qw9Lr", "T7n2Vb5Xc8", "a" * 9, "pa\u017f\u017fword", "\u0130", "\u212aey", "\xe9", "export "),
+    )
+)
+
+
+@given(st.lists(_PIECES, max_size=30).map("".join))
+def test_assignments_are_found_where_the_whole_pattern_finds_them(text: str) -> None:
+    """Names are looked for first, for speed: nothing that the pattern alone would find is missed."""
+    assert [found.span() for found in assignments(text)] == [
+        found.span() for found in ASSIGNED.finditer(text)
+    ]
