@@ -46,6 +46,7 @@ from .packed import (
     ManifestEntry,
     PackedBudget,
     PackedContext,
+    PackedCost,
     PackedZone,
     PromptReport,
     RejectedUnit,
@@ -55,10 +56,11 @@ from .packed import (
 )
 from .parsing import canonical_json
 from .policy import CATEGORIES, PackingPolicy, Weights, selects
+from .pricing import Currency, Micro, Objective, Pricing
 from .problem import Problem
 from .structure import CoverageDimension, RedundancyGroup
 from .task import ModelProfile, Task
-from .unit import ContextUnit, Dependency, Rendering, SourceRef
+from .unit import ContextUnit, Dependency, Rendering, SourceRef, heading_of
 
 __all__ = [
     "CATEGORIES",
@@ -76,6 +78,7 @@ __all__ = [
     "Counts",
     "CoverageDimension",
     "CoverageState",
+    "Currency",
     "Dependency",
     "Diagnostic",
     "EnvelopeError",
@@ -85,15 +88,19 @@ __all__ = [
     "InputError",
     "Kind",
     "ManifestEntry",
+    "Micro",
     "MinPolicy",
     "Model",
     "ModelProfile",
+    "Objective",
     "OverflowPolicy",
     "PackedBudget",
     "PackedContext",
+    "PackedCost",
     "PackedZone",
     "PackingPolicy",
     "PolicyError",
+    "Pricing",
     "Problem",
     "PromptReport",
     "RedundancyGroup",
@@ -120,6 +127,7 @@ __all__ = [
     "VerificationError",
     "Weights",
     "canonical_json",
+    "heading_of",
     "id_glob",
     "path_glob",
     "selects",

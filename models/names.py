@@ -20,6 +20,8 @@ class Kind(StrEnum):
     REPO_SUMMARY = "repo_summary"
     DIAGRAM_SOURCE = "diagram_source"
     KM_NOTE = "km_note"
+    HEADING = "heading"
+    """The name of a file, above those of its units that depend on it (:func:`.unit.heading_of`)."""
 
 
 EXAMPLE_KINDS: Final = frozenset({Kind.EXAMPLE, Kind.TEST_CASE})
@@ -163,7 +165,9 @@ class RejectReason(StrEnum):
     DEPENDENCY_NOT_INCLUDED = "dependency_not_included"
     ZONE_CAPACITY_EXCEEDED = "zone_capacity_exceeded"
     TOKEN_BUDGET_EXCEEDED = "token_budget_exceeded"  # noqa: S105 - a reason, not a secret
+    COST_LIMIT_EXCEEDED = "cost_limit_exceeded"
     NO_GAIN = "no_gain"
+    NOT_WORTH_ITS_COST = "not_worth_its_cost"
     NOT_SELECTED = "not_selected"
 
 

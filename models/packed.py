@@ -22,6 +22,7 @@ from .names import (
     Trust,
 )
 from .parsing import content_hash
+from .pricing import Calls, Currency, Objective
 from .reading import collector_paused
 from .task import ModelProfile, Task
 from .unit import SourceRef
@@ -124,11 +125,17 @@ class Certificate(Model):
     Sum over the rows of multiplier times the side that binds, plus for each unit the most that one of its
     options is worth beyond what it pays, plus the same for the helper columns; divided by ``denominator``,
     rounded down. Whatever the multipliers are, no pack is worth more.
+
+    Where prices decide, worth is ``value_weight`` x value - ``cost_weight`` x cost, and ``case`` says of
+    which packs: those whose prefix is paid for as ``uncached``, or as ``cached``.
     """
 
     denominator: Annotated[int, Field(strict=True, ge=1)]
     bound: Scaled
     duals: Annotated[tuple[RowDual, ...], Listed] = ()
+    case: Literal["uncached", "cached"] | None = None
+    value_weight: Annotated[int, Field(strict=True, ge=1)] | None = None
+    cost_weight: Annotated[int, Field(strict=True, ge=0)] | None = None
 
 
 class SolverReport(Model):
@@ -156,7 +163,32 @@ class SolverReport(Model):
     certificate: Certificate | None = Field(
         default=None, description="proves a bound in plain arithmetic; `bound` may be tighter by search"
     )
+    cached_certificate: Certificate | None = Field(
+        default=None, description="where prices decide: the same for packs whose prefix is cached"
+    )
     verdict: Literal["passed"] = Field(default="passed", description="of the independent checker")
+
+
+class PackedCost(Model):
+    """What all expected calls cost, in micro-units of ``currency``, a fraction rounded once, halves up.
+
+    ``exact_cost`` is the same before rounding, in millionths of a micro-unit: value per cost is
+    ``solver.objective`` over it, and no pack has more than ``solver.bound`` over it where that was asked for.
+    Tokens are those of the problem, and a last step of the cache that is not full counts as not cached: the
+    rendered prompt costs as much or less.
+    """
+
+    currency: Currency
+    objective: Objective
+    expected_calls: Calls
+    cache_writes: Calls
+    prefix_tokens: Tokens = Field(description="stable tokens, the frame's own included")
+    cached_tokens: Tokens = Field(description="of these, what is paid for as cached")
+    fresh_tokens: Tokens = Field(description="all others of one call's input")
+    cost_micro: Annotated[int, Field(strict=True, ge=0)]
+    uncached_micro: Annotated[int, Field(strict=True, ge=0)] = Field(description="the same without a cache")
+    exact_cost: Annotated[int, Field(strict=True, ge=0)]
+    cost_limit: Annotated[int, Field(strict=True, ge=0)] | None = None
 
 
 class Boundary(Model):
@@ -229,6 +261,7 @@ class PackedContext(Model):
     skipped_units: Annotated[tuple[RejectedUnit, ...], Listed] = ()
     diagnostics: Annotated[tuple[Diagnostic, ...], Listed] = ()
     solver: SolverReport
+    cost: PackedCost | None = Field(default=None, description="where the problem states prices")
     scan: ScanReport | None = None
     prompt: PromptReport | None = None
     digest: str = Field(default="", description="SHA-256 of the canonical JSON of everything else")

@@ -15,6 +15,7 @@ from .errors import SchemaError, UnknownReferenceError
 from .names import DEFAULT_ZONES
 from .parsing import content_hash
 from .policy import PackingPolicy, Weights
+from .pricing import Pricing
 from .reading import collector_paused
 from .structure import CoverageDimension, RedundancyGroup
 from .task import ModelProfile, Task
@@ -40,6 +41,7 @@ class Problem(Model):
     envelope: BudgetEnvelope
     policy: PackingPolicy = PackingPolicy()
     weights: Weights = Weights()
+    pricing: Pricing | None = Field(default=None, description="what calls cost, where that is known")
     redundancy_groups: Annotated[tuple[RedundancyGroup, ...], Listed] = ()
     coverage: Annotated[tuple[CoverageDimension, ...], Listed] = ()
     units: Annotated[tuple[ContextUnit, ...], Listed] = Field(description="the candidates, in authored order")
@@ -91,6 +93,18 @@ class Problem(Model):
         _once("units", "id", (unit.id for unit in self.units))
         _once("redundancyGroups", "id", (group.id for group in self.redundancy_groups))
         _once("coverage", "name", (dimension.name for dimension in self.coverage))
+        return self
+
+    @model_validator(mode="after")
+    def _prefix_is_overhead(self) -> Self:
+        overhead = self.envelope.fixed_overhead_tokens
+        if self.pricing is not None and self.pricing.prefix_tokens > overhead:
+            raise SchemaError(
+                f"is more than the fixed overhead of {overhead} tokens, of which it is a part",
+                field="pricing.prefixTokens",
+                value=self.pricing.prefix_tokens,
+                hint=f"accepted: 0 to {overhead}, the envelope's fixedOverheadTokens",
+            )
         return self
 
     @model_validator(mode="after")

@@ -84,6 +84,8 @@ def _climb(state: State, open_dims: list[int], units: Ints | None, until: Callab
             continue
         if zone[unit] != NONE and not state.zone_takes(zone[unit], more):
             continue
+        if state.costs is not None and not state.pays({unit: after}):
+            continue
         if before != NONE or state.groups_take(unit):
             state.apply({unit: after})
             queue.wake(unit, density)

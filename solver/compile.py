@@ -16,11 +16,12 @@ from operator import attrgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from ..models import MinPolicy, Problem, ScaleError
+from ..models import MinPolicy, Objective, Problem, ScaleError
 from ..models.reading import collector_paused
 from .eligible import Eligibility, Standing, resolve
 from .flat import Flat
 from .layout import Layout
+from .priced.tariff import Tariff
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -35,6 +36,9 @@ AMOUNT_SCALE = 10**3
 SMALLEST_SCALE = 10**3
 EXACT = 2**53
 """Integers below it are exact in a double, which LP engines and CP-SAT's reports use."""
+
+EXACT_RATIO = 2**58
+"""The same for value times cost, which is compared in integers only: within 64 bits, sums included."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +85,21 @@ class SoftGroup:
 
 
 @dataclass(frozen=True)
+class PriceRows:
+    """One of the cases of a problem whose prices decide (:mod:`.priced`): what it adds to the program.
+
+    ``costs`` per rung, of which a pack may have ``most`` (None: no row). The units ``prefix`` must hold
+    ``least`` tokens.
+    """
+
+    case: str
+    costs: Ints
+    most: int | None
+    prefix: Ints
+    least: int
+
+
+@dataclass(frozen=True)
 class Compiled:
     """A problem as arrays: ``n`` units, ``m`` rungs.
 
@@ -110,6 +129,7 @@ class Compiled:
     cliques: list[Clique]
     soft: list[SoftGroup]
     index: dict[str, int] = field(repr=False)
+    priced: PriceRows | None = None
 
     @property
     def n(self) -> int:
@@ -299,6 +319,7 @@ class Numbers:
             for d in problem.coverage
             for gain in d.gains
         ]
+        limit = _exact_limit(problem)
         prices = [zone.target_price for zone in problem.envelope.zones]
         penalties = [weights.redundancy * group.penalty for group in problem.redundancy_groups]
         starts = np.cumsum([0, *(len(s.rungs) for s in standings)])[:-1]
@@ -313,8 +334,15 @@ class Numbers:
             scale = amount_scale
         else:
             scale = SCALE
-            while scale > SMALLEST_SCALE and largest * scale >= EXACT:
+            while scale > SMALLEST_SCALE and largest * scale >= limit:
                 scale //= 10
+        if largest * scale >= limit < EXACT:
+            raise ScaleError(
+                f"the values add up to {largest:.6g}, which times the scale {scale} and what packs cost is "
+                "not exact in 64 bits",
+                field="pricing",
+                hint="round the prices and the number of calls, so that they have a large common divisor",
+            )
         if largest * scale >= EXACT:
             raise ScaleError(
                 f"the values add up to {largest:.6g}, which times the scale {scale} is not exact in 64 bits",
@@ -326,6 +354,16 @@ class Numbers:
     def scaled(self, values: Sequence[float] | Doubles) -> Ints:
         """Return ``values`` times the scale, rounded half to even."""
         return np.rint(np.asarray(values, dtype=np.float64) * self.scale).astype(np.int64)
+
+
+def _exact_limit(problem: Problem) -> int:
+    """Return what no objective may reach; where value is weighed against cost, their product counts."""
+    pricing = problem.pricing
+    if pricing is None or pricing.objective is Objective.VALUE:
+        return EXACT
+    tariff = Tariff.of(problem)
+    most = tariff.most(problem.envelope.available) // tariff.unit
+    return min(EXACT, EXACT_RATIO // (2 * max(1, most)))
 
 
 def _positions(names: Iterable[str], index: dict[str, int]) -> Ints:

@@ -43,6 +43,9 @@ def explain_infeasible(
     seconds
         Wall clock for the explanation, or None: work alone ends it.
     """
+    if c.priced is not None:
+        # Of one case only; what clashes, and the least cost that works, is told of all of them together.
+        return InfeasibleError(f"no pack is paid for as {c.priced.case}", code="no_pack_in_case")
     demands = Demands(linear)
     clock = Allowance.of(0.0, seconds, seed)
     budget = smallest_budget(demands, clock.part(BUDGET_WORK))

@@ -66,7 +66,10 @@ def greedy(c: Compiled) -> Pack | None:
 
 
 def _by_waves(required: State) -> Pack | None:
-    """Return the pack that waves fill most of, or None where they leave a demand that cannot be met."""
+    """Return the pack that waves fill most of, or None where they leave a demand that cannot be met, or know
+    nothing of a limit."""
+    if required.costs is not None:
+        return None
     state = required.copy()
     _meet_dimensions(state)
     state = State.of(state.c, Waves(state.c, np.array(state.choice, dtype=np.int64)).run())
@@ -133,7 +136,7 @@ def include_required(state: State) -> bool:
 
 def meet_demands(state: State, *, zones_first: bool = False) -> bool:
     """Add units until required dimensions and zone minima are met; False when a hard one cannot be."""
-    steps = [_meet_dimensions, _meet_minima]
+    steps = [_meet_dimensions, _meet_minima, _meet_prefix]
     for step in reversed(steps) if zones_first else steps:
         step(state)
     return state.complete()
@@ -163,6 +166,13 @@ def _meet_minima(state: State) -> None:
             climb(state, zone.units, until=filled)
         if not filled():
             fill(state, zone.units.tolist(), "density", until=filled)
+
+
+def _meet_prefix(state: State) -> None:
+    priced = state.c.priced
+    if priced is not None and not state.prefix_filled():
+        climb(state, priced.prefix, until=state.prefix_filled)
+        fill(state, priced.prefix.tolist(), "density", until=state.prefix_filled)
 
 
 def _counted(state: State, d: int) -> bool:

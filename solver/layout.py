@@ -36,6 +36,12 @@ class Layout:
         self.gain_sums: list[list[int]] = [
             [0, *(c.amount_scale * total for total in accumulate(gains))] for gains in self.gains
         ]
+        # What each rung costs where that is limited, and which units count towards a cached prefix.
+        self.costs: list[int] | None = None
+        self.prefix: frozenset[int] = frozenset()
+        if c.priced is not None:
+            self.costs = None if c.priced.most is None else c.priced.costs.tolist()
+            self.prefix = frozenset(c.priced.prefix.tolist())
         self._cover(c)
         self.counts_of = _membership(cover.units.tolist() if cover.required else () for cover in c.covers)
         self.cliques_of = _membership(clique.units.tolist() for clique in c.cliques)

@@ -149,6 +149,7 @@ def build(c: Compiled) -> Linear:
         b.row("group", clique.name, cols, _ones(cols), -UNBOUNDED, clique.k)
     _soft_groups(b)
     _coverage(b)
+    _priced(b)
     sizes = np.array([len(cols) for cols in b.cols], dtype=np.int64)
     return Linear(
         m=c.m,
@@ -237,6 +238,15 @@ def _coverage(b: _Builder) -> None:
         b.row("cover", cover.name, *row, -UNBOUNDED, 0)
         bounds = [b.c.amount_scale] * len(segments)
         b.helpers.append(_helper(segments, bounds, cover.rungs, cover.amounts, 0, 1))
+
+
+def _priced(b: _Builder) -> None:
+    rows = b.c.priced
+    if rows is not None and rows.least > 0:
+        cols = b.rungs(rows.prefix)
+        b.row("prefix minimum", "", cols, b.c.tokens[cols], rows.least, UNBOUNDED)
+    if rows is not None and rows.most is not None:
+        b.row("cost", "", np.arange(b.c.m, dtype=np.int64), rows.costs, -UNBOUNDED, rows.most)
 
 
 def _helper(cols: list[int], bounds: list[int], over: Ints, coefs: Ints, base: int, sign: int) -> Helper:

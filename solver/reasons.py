@@ -8,6 +8,7 @@ from typing import Any, Final
 from ..models import AcceptReason, RejectReason
 from .compile import Compiled
 from .eligible import Standing
+from .priced.terms import Terms
 from .state import NONE, State
 
 
@@ -36,8 +37,11 @@ SENTENCES: Final = {
 }
 
 
-def why_rejected(c: Compiled, state: State, unit: int) -> Why:
-    """Return what keeps an eligible unit out of the pack in ``state``: the first constraint that does."""
+def why_rejected(c: Compiled, state: State, unit: int, terms: Terms | None = None) -> Why:
+    """Return what keeps an eligible unit out of the pack in ``state``: the first constraint that does.
+
+    ``terms`` are what prices decide of that pack, if anything.
+    """
     for q in state.layout.cliques_of.get(unit, ()):
         clique = c.cliques[q]
         if state.clique_used[q] >= clique.k:
@@ -50,10 +54,10 @@ def why_rejected(c: Compiled, state: State, unit: int) -> Why:
         names = [c.ids[v] for v in missing]
         text = f"needs {_words(names)}, which the pack does not hold in a form that is good enough"
         return Why(RejectReason.DEPENDENCY_NOT_INCLUDED, text, {"missing": names})
-    return _why_no_room(c, state, unit)
+    return _why_no_room(c, state, unit, terms)
 
 
-def _why_no_room(c: Compiled, state: State, unit: int) -> Why:
+def _why_no_room(c: Compiled, state: State, unit: int, terms: Terms | None) -> Why:
     smallest = min(state.tokens[rung] for rung in c.rungs_of(unit))
     zone = state.zone[unit]
     if zone != NONE and (maximum := c.zones[zone].maximum) is not None:
@@ -66,15 +70,20 @@ def _why_no_room(c: Compiled, state: State, unit: int) -> Why:
     if smallest > state.left:
         text = f"needs {smallest} tokens, {state.left} left of the budget of {c.available}"
         return Why(RejectReason.TOKEN_BUDGET_EXCEEDED, text, {"needs": smallest, "left": state.left})
-    gains = [
-        state.gain({unit: rung})
-        for rung in c.rungs_of(unit)
-        if state.fits({unit: rung}, state.size({unit: rung}))
-    ]
+    fitting = [rung for rung in c.rungs_of(unit) if state.fits({unit: rung}, state.size({unit: rung}))]
+    if terms is not None:
+        fitting, beyond = terms.affordable(unit, fitting)
+        if not fitting:
+            text = f"would cost {beyond['needs']} {terms.words} more, {beyond['left']} left of the limit"
+            return Why(RejectReason.COST_LIMIT_EXCEEDED, text, beyond)
+    gains = [state.gain({unit: rung}) for rung in fitting]
     best = max(gains)
     if best <= 0:
         text = "would fit, and would add nothing: value and new coverage do not outweigh what it costs"
         return Why(RejectReason.NO_GAIN, text, {"gain": best})
+    if terms is not None and (dear := terms.dear(unit, fitting, gains)) is not None:
+        text = f"would add value at {dear['cost']} {terms.words}: less per cost than the pack has"
+        return Why(RejectReason.NOT_WORTH_ITS_COST, text, dear)
     return Why(RejectReason.NOT_SELECTED, "would fit; the search ended before it was tried", {"gain": best})
 
 

@@ -22,6 +22,7 @@ from ..models import (
 from ..models.reading import collector_paused
 from .compile import Compiled, Ints, rung_values
 from .eligible import Standing
+from .priced.terms import Terms, packed_cost
 from .reasons import Why, why_accepted, why_out, why_rejected
 from .state import NONE, State
 
@@ -78,11 +79,13 @@ def _context(
         skipped_units=tuple(parts.skipped),
         diagnostics=(*_diagnostics(c, state, parts), *diagnostics),
         solver=solver,
+        cost=packed_cost(c, state),
     ).seal()
 
 
 def _parts(c: Compiled, state: State) -> Parts:
     parts = Parts([], [], [])
+    terms = Terms.of(c, state)
     for name, standing in c.eligibility.standings.items():
         if standing.out is not None:
             (parts.skipped if standing.skipped else parts.rejected).append(
@@ -91,7 +94,7 @@ def _parts(c: Compiled, state: State) -> Parts:
             continue
         u = c.index[name]
         if state.choice[u] == NONE:
-            parts.rejected.append(_left_out(standing, why_rejected(c, state, u)))
+            parts.rejected.append(_left_out(standing, why_rejected(c, state, u, terms)))
         else:
             parts.accepted.append(_accepted(c, state, u))
     return parts

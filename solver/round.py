@@ -57,6 +57,7 @@ def _kept(state: State) -> bool:
         served = np.logical_or.reduceat(good[c.dep_rungs], c.dep_start[:-1])
     return (
         state.left >= 0
+        and state.cost_left >= 0
         and all(zone.maximum is None or used <= zone.maximum for zone, used in zones)
         and all(used <= clique.k for clique, used in cliques)
         and bool((served | (choice[c.dep_unit] == NONE)).all())

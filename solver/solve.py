@@ -24,10 +24,10 @@ from ..models import (
 from .backends import cpsat, highs
 from .backends.cpsat import CpSat
 from .backends.interruptible import listening
-from .compile import compile_problem
+from .compile import Compiled, compile_problem
 from .conflict import explain_infeasible
 from .core import maximise
-from .greedy import greedy
+from .greedy import Pack, greedy
 from .hull import simple_bound
 from .linear import Linear, Row, build
 from .options import SolveOptions, relative_gap
@@ -75,9 +75,30 @@ def solve(problem: Problem, options: SolveOptions | None = None) -> PackedContex
 def _solve(problem: Problem, options: SolveOptions) -> PackedContext:
     started = time.monotonic()
     c = compile_problem(problem)
-    search = Search(c, options, started, reserve=FINISH * (time.monotonic() - started))
+    reserve = FINISH * (time.monotonic() - started)
+    if problem.pricing is not None and problem.pricing.decides:
+        from .priced.solve import solve_priced
+
+        def run(case: Compiled, limits: SolveOptions, known: Pack | None) -> Search:
+            return searched(case, limits, known, started, reserve)
+
+        context = solve_priced(c, options, run)
+        _check(context, problem)
+        return context
+    return _finish(searched(c, options, None, started, reserve))
+
+
+def searched(
+    c: Compiled, options: SolveOptions, known: Pack | None, started: float, reserve: float
+) -> Search:
+    """Return the end of the search for the best pack of ``c``, from ``known`` on where there is one.
+
+    Raises as :func:`solve`.
+    """
+    search = Search(c, options, started, reserve=reserve)
     _choose_engine(search)
-    search.best = greedy(c)
+    search.best = known
+    search.take_pack(greedy(c))
     search.certificate = simple_bound(c)
     search.bound = search.certificate.bound
     search.tell("greedy")
@@ -95,7 +116,7 @@ def _solve(problem: Problem, options: SolveOptions) -> PackedContext:
         _nothing_to_choose(search)
     if search.best is None:
         raise search.no_pack()
-    return _finish(search)
+    return search
 
 
 def _choose_engine(search: Search) -> None:
@@ -194,7 +215,7 @@ def _finish(search: Search) -> PackedContext:
     search.take_bound(None)
     report = SolverReport(
         status=_status(search),
-        stop_reason=_final_stop(search),
+        stop_reason=final_stop(search),
         engine=search.engine,
         objective=best.objective,
         bound=search.bound,
@@ -205,7 +226,7 @@ def _finish(search: Search) -> PackedContext:
         limits=options.limits(),
         seed=options.seed,
         workers=options.workers,
-        versions=_versions(search.engine),
+        versions=versions_of(search.engine),
         reproducible=_reproducible(search),
         problem_digest=search.c.problem.digest,
         certificate=search.certificate,
@@ -227,7 +248,8 @@ def _status(search: Search) -> Status:
     return Status.WITHIN_GAP if search.gap_met() else Status.FEASIBLE
 
 
-def _final_stop(search: Search) -> StopReason:
+def final_stop(search: Search) -> StopReason:
+    """Return why ``search`` ended."""
     if search.engine == "greedy":
         return StopReason.HEURISTIC_END
     if search.proved or search.stop is StopReason.INTERRUPT:
@@ -243,11 +265,12 @@ def _reproducible(search: Search) -> bool:
     """Whether another run gives the same bytes: the answer is canonical, or nothing but work was counted."""
     if search.engine == "greedy" or (search.proved and search.canonical):
         return True
-    by_clock = _final_stop(search) in (StopReason.WALL_CLOCK, StopReason.INTERRUPT)
+    by_clock = final_stop(search) in (StopReason.WALL_CLOCK, StopReason.INTERRUPT)
     return search.options.workers == 1 and not by_clock and not search.out_of_time()
 
 
-def _versions(engine: str) -> dict[str, str]:
+def versions_of(engine: str) -> dict[str, str]:
+    """Return the versions of what ``engine`` runs."""
     versions = {"satchel": version("satchel")}
     if engine == "cp-sat":
         versions["ortools"] = cpsat.version()

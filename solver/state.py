@@ -30,6 +30,9 @@ class State:
         self.counts = [0] * len(c.covers)
         self.clique_used = [0] * len(c.cliques)
         self.soft_used = [0] * len(c.soft)
+        self.costs, self.prefix = layout.costs, layout.prefix
+        self.cost_left = 0 if c.priced is None or c.priced.most is None else c.priced.most
+        self.prefix_used = 0
 
     @classmethod
     def of(cls, c: Compiled, choice: Ints) -> State:
@@ -43,6 +46,9 @@ class State:
         state.counts = [int((choice[cover.units] >= 0).sum()) for cover in c.covers]
         state.clique_used = flat.members(choice, flat.clique, flat.clique_unit, len(c.cliques)).tolist()
         state.soft_used = flat.members(choice, flat.soft, flat.soft_unit, len(c.soft)).tolist()
+        if c.priced is not None:
+            state.cost_left -= int(held_of(choice, c.priced.costs).sum()) if c.priced.most is not None else 0
+            state.prefix_used = int(held_of(choice, c.tokens)[c.priced.prefix].sum())
         return state
 
     def copy(self) -> State:
@@ -91,6 +97,8 @@ class State:
         """Whether ``changes`` (of ``size`` tokens) keep budget, zone maxima and groups."""
         if size > self.left or (self.layout.crooked and not self._still_does(changes)):
             return False
+        if self.costs is not None and not self.pays(changes):
+            return False
         if len(changes) == 1:
             ((unit, rung),) = changes.items()
             zone = self.zone[unit]
@@ -108,6 +116,13 @@ class State:
         return all(self.zone_takes(z, more) for z, more in zones.items()) and all(
             self.clique_used[q] + more <= self.c.cliques[q].k for q, more in cliques.items()
         )
+
+    def pays(self, changes: Mapping[int, int]) -> bool:
+        """Whether what may be spent is enough for ``changes``."""
+        costs = self.costs
+        if costs is None:
+            return True
+        return sum(costs[r] - self._held(u, costs) for u, r in changes.items()) <= self.cost_left
 
     def _still_does(self, changes: Mapping[int, int]) -> bool:
         """Whether no unit of the pack loses a form that it needs: not every fuller form is a better one."""
@@ -158,6 +173,10 @@ class State:
             old = self.choice[unit]
             more = self.tokens[rung] - self._held(unit, self.tokens)
             self.left -= more
+            if self.costs is not None:
+                self.cost_left -= self.costs[rung] - self._held(unit, self.costs)
+            if unit in self.prefix:
+                self.prefix_used += more
             if self.zone[unit] != NONE:
                 self.zone_used[self.zone[unit]] += more
             for d, amount in self.layout.covers(rung):
@@ -184,10 +203,16 @@ class State:
 
     def complete(self) -> bool:
         """Whether hard zone minima and required dimensions are met: what adding units can mend."""
+        if not self.prefix_filled():
+            return False
         return all(
             zone.relax or used >= zone.minimum
             for zone, used in zip(self.c.zones, self.zone_used, strict=True)
         ) and all(count >= cover.required for cover, count in zip(self.c.covers, self.counts, strict=True))
+
+    def prefix_filled(self) -> bool:
+        """Whether the stable units are as long together as the case asks."""
+        return self.c.priced is None or self.prefix_used >= self.c.priced.least
 
     def _held(self, unit: int, numbers: list[int]) -> int:
         rung = self.choice[unit]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ...models import BackendError
-from ..compile import Ints
+from ..compile import EXACT, Ints
 from ..linear import UNBOUNDED, Linear
 from .interruptible import run_interruptible
 
@@ -77,6 +77,7 @@ class CpSat:
 
         self._cp = cp_model
         self.linear = linear
+        self._in_doubles = True
         self.model: Any = cp_model.CpModel()  # parts of its interface are not typed
         low, high = linear.col_lo.tolist(), linear.col_hi.tolist()
         self.vars: list[Any] = [
@@ -128,6 +129,9 @@ class CpSat:
         cols = np.flatnonzero(objective)
         self.model.clear_objective()
         self.model.maximize(self._sum(cols.tolist(), objective[cols].tolist()))
+        # Reported bounds are doubles: larger sums are left to the status, which is exact.
+        reach = np.maximum(np.abs(self.linear.col_lo), np.abs(self.linear.col_hi))[cols].astype(np.float64)
+        self._in_doubles = float((np.abs(objective[cols]) * reach).sum()) < EXACT
 
     def at_least(self, objective: int) -> None:
         """Look only for solutions worth ``objective`` or more under the objective that was set last.
@@ -174,7 +178,7 @@ class CpSat:
         _set_parameters(solver, limits)
         callback = _callback(self._cp, on_incumbent) if on_incumbent else None
         proven: list[int] = []
-        if enough is not None:
+        if enough is not None and self._in_doubles:
 
             def watch(bound: float) -> None:
                 # Whole numbers below 2**53 are exact in the double that is handed over.

@@ -23,6 +23,10 @@ ENTRY_WORK = 3.3e-10
 """The same for each entry of the matrix, as measured from 19,000 to 380,000 entries."""
 
 
+LARGE = 2**36
+"""Coefficients of an objective are brought down to it: those of values alone rarely reach it."""
+
+
 @dataclass(frozen=True)
 class Relaxation:
     """An optimal basis of the relaxation, in floats: nothing is claimed from it that was not recomputed.
@@ -72,7 +76,11 @@ class Simplex:
         self._highs.setOptionValue("solver", "simplex")
         # Presolve would lose the basis that the next solve starts from, and costs what it saves here.
         self._highs.setOptionValue("presolve", "off")
-        self._highs.passModel(program(highspy, linear))
+        model = program(highspy, linear)
+        # Its tolerances are absolute: an objective of large numbers, as value times cost is, would stall it.
+        self._unit = _unit(linear.objective)
+        model.col_cost_ = np.asarray(model.col_cost_) / self._unit
+        self._highs.passModel(model)
         self._scale: Floats = np.ones(len(linear.rows), dtype=np.float64)
         self._entries = len(linear.cols)
         self.work = 0.0
@@ -105,7 +113,7 @@ class Simplex:
         return Relaxation(
             found=found,
             columns=np.array(solution.col_value, dtype=np.float64),
-            duals=-duals,  # HiGHS minimises the negated objective
+            duals=-duals * self._unit,  # HiGHS minimises the negated objective
         )
 
     def add(self, rows: Sequence[tuple[Row, Ints, Ints, int]]) -> None:
@@ -165,6 +173,12 @@ class Simplex:
         """Return the multipliers of the rows that make up the row of the tableau at ``place``."""
         _, row = self._highs.getBasisInverseRow(place)
         return np.asarray(row, dtype=np.float64) / self._scale
+
+
+def _unit(objective: Ints) -> float:
+    """Return the power of two that objectives beyond ``LARGE`` are divided by: 1 for all others."""
+    largest = int(np.abs(objective).max(initial=0))
+    return float(2 ** max(0, largest.bit_length() - LARGE.bit_length()))
 
 
 def quiet(highspy: Any) -> Any:

@@ -60,10 +60,13 @@ def worthless_rungs(p: Program) -> Program:
 
 
 def _hungry(p: Program) -> Bools:
-    """Return which units are in a zone with a minimum that is still in question."""
+    """Return which units count towards a minimum that is still in question: of a zone, or of a prefix."""
     names = {p.linear.rows[i].name for i in p.rows_of("zone minimum").tolist()}
     hungry = np.array([zone.name in names for zone in p.c.zones] + [False], dtype=np.bool_)
-    return np.asarray(hungry[p.c.unit_zone])
+    units = np.asarray(hungry[p.c.unit_zone])
+    if p.c.priced is not None and len(p.rows_of("prefix minimum")):
+        units[p.c.priced.prefix] = True  # they must be so long together
+    return units
 
 
 def _covers_less(p: Program, step: int) -> Bools:

@@ -14,6 +14,7 @@ from .claims import check_claims
 from .facts import Facts
 from .figures import check_budget, check_coverage, check_objective, check_warnings, check_zones
 from .limits import check_limits
+from .pricing import check_cost
 from .prompt import Count, check_prompt
 from .reasons import check_reasons
 from .report import Check, Complaints, VerifyReport
@@ -69,8 +70,9 @@ def _verified(
     check_coverage(facts, context, pack, complaints)
     check_warnings(facts, context, pack, complaints)
     check_objective(facts, context, pack, complaints)
+    check_cost(facts, context, pack, complaints)
     check_claims(context, complaints)
-    check_certificate(facts, context, complaints)
+    check_certificate(facts, context, pack, complaints)
     check_prompt(facts, context, complaints, text=prompt_text, count=count)
     return complaints.report()
 

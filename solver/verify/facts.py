@@ -18,6 +18,7 @@ from ...models import (
     BudgetZone,
     ContextUnit,
     GroupPolicy,
+    Objective,
     OverflowPolicy,
     Problem,
     RedundancyGroup,
@@ -293,14 +294,29 @@ class Facts:
         if all(number.is_integer() for number in (*values, *self._prices())):
             return self.amount_scale
         scale = 10**6
-        while scale > 1000 and self._largest * scale >= EXACT_LIMIT:
+        while scale > 1000 and self._largest * scale >= self._limit:
             scale //= 10
         return scale
 
     @property
+    def _limit(self) -> int:
+        """What no objective may reach; value times cost, which are weighed as integers, may be larger."""
+        pricing = self.problem.pricing
+        if pricing is None or pricing.objective is Objective.VALUE:
+            return EXACT_LIMIT
+        whole = pricing.expected_calls * pricing.input_per_million
+        reads = (pricing.expected_calls - pricing.cache_writes) * pricing.cached_input_per_million
+        held = pricing.cache_writes * pricing.cache_write_per_million + reads
+        answers = pricing.expected_calls * pricing.answer_tokens * pricing.output_per_million
+        unit = math.gcd(whole, held, answers) or 1
+        overhead = self.problem.envelope.fixed_overhead_tokens
+        dearest = (whole * (overhead + self.available) + answers) // unit
+        return min(EXACT_LIMIT, 2**58 // (2 * max(1, dearest)))
+
+    @property
     def overflows(self) -> bool:
         """Whether even the chosen scale leaves objectives too large to be exact."""
-        return self._largest * self.scale >= EXACT_LIMIT
+        return self._largest * self.scale >= self._limit
 
     def _eligible(self) -> Iterable[UnitFacts]:
         return (facts for name, facts in self.units.items() if name not in self.ineligible)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-from ...models import MinPolicy
+from ...models import MinPolicy, Stability
 from .facts import Facts, Rung
 
 
@@ -20,6 +20,16 @@ class Pack:
     def tokens(self) -> int:
         """Tokens of all accepted units."""
         return sum(rung.tokens for rung in self.rungs.values())
+
+    @cached_property
+    def by_stability(self) -> tuple[int, int]:
+        """Tokens of the stable and of the volatile units."""
+        stable = sum(
+            rung.tokens
+            for name, rung in self.rungs.items()
+            if self.facts.units[name].unit.stability is Stability.STABLE
+        )
+        return stable, self.tokens - stable
 
     @cached_property
     def zone_tokens(self) -> dict[str, int]:

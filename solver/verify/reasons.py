@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from ...models import GroupPolicy, PackedContext, RejectedUnit, RejectReason, State, Status, selects
-from .facts import AUTHORITATIVE, Facts
+from .facts import AUTHORITATIVE, Facts, Rung
 from .pack import Pack
+from .pricing import MILLION, best_per_cost, prices_of
 from .report import Complaints
 
 Data = Mapping[str, Any]
@@ -144,6 +145,40 @@ def _token_budget(facts: Facts, pack: Pack, name: str, data: Data) -> str | None
     return None if truth["needs"] > truth["left"] else "there is room for it"
 
 
+def _cost_limit(facts: Facts, pack: Pack, name: str, data: Data) -> str | None:
+    prices = prices_of(facts)
+    if prices is None or prices.limit is None:
+        return "no limit on cost is stated"
+    now = prices.cost(*pack.by_stability)
+    costs = [prices.affords(pack, name, rung.tokens) for rung in _fitting(facts, pack, name)]
+    if not costs:
+        return "there is no room for it"
+    truth = {"needs": -(-(min(costs) - now) // MILLION), "left": (prices.limit - now) // MILLION}
+    if dict(data) != truth:
+        return f"data are {dict(data)}, should be {truth}"
+    return None if min(costs) > prices.limit else "its cost is within the limit"
+
+
+def _not_worth(facts: Facts, pack: Pack, name: str, data: Data) -> str | None:
+    prices = prices_of(facts)
+    if prices is None or not best_per_cost(facts):
+        return "value per cost was not asked for"
+    now, value = prices.cost(*pack.by_stability), pack.objective
+    options = [
+        (pack.gain_of(name, rung), prices.affords(pack, name, rung.tokens))
+        for rung in _affordable(facts, pack, name)
+    ]
+    if not options:
+        return "there is no room for it"
+    if any((value + gain) * now > value * cost for gain, cost in options):
+        return "would bring more value per cost"
+    gain, cost = max(options, key=lambda option: option[0])
+    truth = {"gain": gain, "cost": (2 * (cost - now) + MILLION) // (2 * MILLION)}
+    if dict(data) != truth:
+        return f"data are {dict(data)}, should be {truth}"
+    return None if gain > 0 else "would add nothing"
+
+
 def _no_gain(facts: Facts, pack: Pack, name: str, data: Data) -> str | None:
     best = _best_gain(facts, pack, name)
     if best is None:
@@ -164,12 +199,24 @@ def _not_selected(facts: Facts, pack: Pack, name: str, data: Data) -> str | None
 
 def _best_gain(facts: Facts, pack: Pack, name: str) -> int | None:
     """Return the most that the unit alone could add at a rung for which there is room."""
+    return max((pack.gain_of(name, rung) for rung in _affordable(facts, pack, name)), default=None)
+
+
+def _fitting(facts: Facts, pack: Pack, name: str) -> list[Rung]:
+    """Return the rungs of the unit for which budget and zone have room."""
     zone = facts.units[name].zone
     room = facts.available - pack.tokens
     if zone.max_tokens is not None:
         room = min(room, zone.max_tokens - pack.zone_tokens.get(zone.name, 0))
-    rungs = [rung for rung in facts.units[name].rungs.values() if rung.tokens <= room]
-    return max((pack.gain_of(name, rung) for rung in rungs), default=None)
+    return [rung for rung in facts.units[name].rungs.values() if rung.tokens <= room]
+
+
+def _affordable(facts: Facts, pack: Pack, name: str) -> list[Rung]:
+    """Return those of them that the limit on cost leaves, where there is one."""
+    rungs, prices = _fitting(facts, pack, name), prices_of(facts)
+    if prices is None or prices.limit is None:
+        return rungs
+    return [rung for rung in rungs if prices.affords(pack, name, rung.tokens) <= prices.limit]
 
 
 def _names(value: object) -> bool:
@@ -187,7 +234,9 @@ RULES: Final[Mapping[RejectReason, Rule]] = {
     RejectReason.REDUNDANT: _redundant,
     RejectReason.ZONE_CAPACITY_EXCEEDED: _zone_capacity,
     RejectReason.TOKEN_BUDGET_EXCEEDED: _token_budget,
+    RejectReason.COST_LIMIT_EXCEEDED: _cost_limit,
     RejectReason.NO_GAIN: _no_gain,
+    RejectReason.NOT_WORTH_ITS_COST: _not_worth,
     RejectReason.NOT_SELECTED: _not_selected,
 }
 
@@ -200,6 +249,8 @@ KEYS: Final[Mapping[RejectReason, frozenset[str]]] = {
     RejectReason.REDUNDANT: frozenset({"group", "kept"}),
     RejectReason.ZONE_CAPACITY_EXCEEDED: frozenset({"zone", "needs", "left", "max"}),
     RejectReason.TOKEN_BUDGET_EXCEEDED: frozenset({"needs", "left"}),
+    RejectReason.COST_LIMIT_EXCEEDED: frozenset({"needs", "left"}),
     RejectReason.NO_GAIN: frozenset({"gain"}),
+    RejectReason.NOT_WORTH_ITS_COST: frozenset({"gain", "cost"}),
     RejectReason.NOT_SELECTED: frozenset({"gain"}),
 }
