@@ -35,7 +35,7 @@ _TOLD: Final = 0.005
 """Smaller parts of a score are not told."""
 
 _SET_AS_CODE: Final = re.compile(
-    r"```.*?```|``[^`]+``|`[^`\n]+`|(?<=::)\n\n(?:[ \t]+\S.*\n|\n)+|\w+(?:\.\w+)+|\w+(?=\()", re.DOTALL
+    r"```.*?```|``[^`]+``|`[^`\n]+`|(?<=::)\n\n(?:[ \t]+\S.*\n|\n)+|\b\w++(?:(?:\.\w++)+|(?=\())", re.DOTALL
 )
 """Code in Markdown and reStructuredText: fences, literals, literal blocks, dotted names and calls."""
 

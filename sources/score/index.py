@@ -14,7 +14,7 @@ from typing import Final, Self
 import numpy as np
 import numpy.typing as npt
 
-from .vocabulary import Words, words_that_may_hold
+from .vocabulary import Numbering, Words, words_that_may_hold
 from .words import terms
 
 Floats = npt.NDArray[np.float64]
@@ -79,13 +79,11 @@ class Index:
         return index
 
     def _put_together(self, parts: Sequence[Words]) -> None:
-        self._ids: dict[str, int] = {}
+        self._ids = Numbering()
         self._by_term: dict[str, list[int]] = {}
         ids = self._ids
         tables = [
-            np.fromiter(
-                [ids.setdefault(word, len(ids)) for word in part.vocabulary], np.int32, len(part.vocabulary)
-            )
+            np.fromiter(map(ids.__getitem__, part.vocabulary), np.int32, len(part.vocabulary))
             for part in parts
         ]
         names = parts[0].places if parts else ()

@@ -6,12 +6,34 @@ import struct
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from .words import WORD
+
+_ONLY_WORDS: Final = bytes(
+    code if chr(code).isalnum() or code in b"_" else 0x20 for code in range(128)
+).ljust(256, b" ")
+"""What each byte of ASCII becomes so that words are what stands between spaces."""
+
+
+class Numbering(dict[str, int]):
+    """Numbers words in the order in which they are first asked for."""
+
+    def __missing__(self, word: str) -> int:
+        number = self[word] = len(self)
+        return number
+
+
+def words_of(text: str) -> list[str]:
+    """Return ``WORD.findall(text)``; twice as fast where the text is ASCII."""
+    if not text.isascii():
+        return WORD.findall(text)
+    return text.encode("ascii").translate(_ONLY_WORDS).decode("ascii").split()
+
 
 _HEAD: Final = struct.Struct("<IIIIB")
 
@@ -37,14 +59,14 @@ class Words:
     @classmethod
     def of(cls, fields: Mapping[str, Sequence[str]]) -> Self:
         """Return the words of texts: for each field one text for each fragment."""
-        ids: dict[str, int] = {}
+        ids = Numbering()
         places: dict[str, npt.NDArray[np.int32]] = {}
         lengths: dict[str, npt.NDArray[np.int32]] = {}
         for name, texts in fields.items():
-            found = [WORD.findall(text) for text in texts]
-            numbers = [ids.setdefault(word, len(ids)) for words in found for word in words]
-            places[name] = np.array(numbers, dtype=np.int32)
-            lengths[name] = np.array([len(words) for words in found], dtype=np.int32)
+            found = [words_of(text) for text in texts]
+            lengths[name] = np.fromiter(map(len, found), np.int32, len(found))
+            every = map(ids.__getitem__, chain.from_iterable(found))
+            places[name] = np.fromiter(every, np.int32, int(lengths[name].sum()))
         return cls(tuple(ids), places, lengths)
 
     def to_bytes(self) -> bytes:

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from satchel.sources.score.index import Index
-from satchel.sources.score.vocabulary import Words, words_that_may_hold
+from satchel.sources.score.vocabulary import Words, words_of, words_that_may_hold
+from satchel.sources.score.words import WORD as PATTERN
 from satchel.sources.score.words import terms
 
 WORD = st.one_of(
@@ -69,3 +70,8 @@ def test_numbers_beyond_the_vocabulary_are_an_error() -> None:
     wrong = Words(words.vocabulary[:1], words.places, words.lengths)
     with pytest.raises(ValueError, match="not hold"):
         Words.from_bytes(wrong.to_bytes())
+
+
+@given(st.text(st.sampled_from("abzA Z09_-.\t\n\x1c\x7f(\xe9\u0301\u4e00"), max_size=40))
+def test_words_are_those_that_the_pattern_finds(text: str) -> None:
+    assert words_of(text) == PATTERN.findall(text)
