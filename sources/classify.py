@@ -146,7 +146,10 @@ def _minified(text: str | None, language: str) -> _Found | None:
 def _generated(text: str | None, language: str) -> _Found | None:
     if not text:
         return None
-    for number, line in enumerate(text[: GENERATED_LINES * 400].split("\n")[:GENERATED_LINES], start=1):
+    head = text[: GENERATED_LINES * 400]
+    if head.isascii() and not any(words in head.lower() for words in ("generated", "do not ")):
+        return None  # every marker says one of them; most files need no look at their lines
+    for number, line in enumerate(head.split("\n")[:GENERATED_LINES], start=1):
         # In prose a sentence about generated files is no marker; a comment is.
         if not COMMENT_START.match(line) or (ROLES.get(language) is Role.PROSE and "<!--" not in line):
             continue

@@ -8,6 +8,7 @@ needs a prefix or a frame that nothing else has, or is a random value given to a
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -125,10 +126,18 @@ def redact(text: str) -> tuple[str, tuple[Finding, ...]]:
     """
     findings: list[Finding] = []
     for secret in _SECRETS:
-        if any(hint in text for hint in secret.hints):
+        if _has_any(text, secret.hints):
             text = secret.pattern.sub(partial(_replaced, secret.rule, findings), text)
     text = _without_assigned(text, findings)
     return text, tuple(sorted(findings, key=lambda finding: (finding.line, finding.rule)))
+
+
+def _has_any(text: str, parts: Iterable[str]) -> bool:
+    # A loop: a generator expression takes longer than the search.
+    for part in parts:  # noqa: SIM110
+        if part in text:
+            return True
+    return False
 
 
 def _replaced(rule: str, findings: list[Finding], found: re.Match[str]) -> str:
@@ -160,7 +169,7 @@ def injections(text: str) -> tuple[Finding, ...]:
     """Return where a text speaks to a model instead of about the project, by line."""
     lower = text.lower()
     plain = " ".join(lower.split())
-    if not any(hint in plain for hint in _INJECTION_HINTS):
+    if not _has_any(plain, _INJECTION_HINTS):
         return ()
     return tuple(
         Finding("prompt-injection", lower.count("\n", 0, found.start()) + 1)
