@@ -14,21 +14,29 @@ from typing import TYPE_CHECKING, Any, cast, get_type_hints
 
 from .options import (
     About,
+    Aim,
+    AnswerTokens,
     Approximate,
+    CacheWrites,
+    CostLimit,
     Encoding,
     EngineName,
     Exclude,
+    ExpectedCalls,
     Focus,
     Format,
     Gap,
     GlobalIgnore,
     Include,
     Kind,
+    LongLived,
     MaxFileBytes,
+    MinCacheable,
     Model,
     NoDefaultExcludes,
     NoIgnore,
     Outline,
+    Prices,
     ProgressMode,
     RequireOptimal,
     Seed,
@@ -46,7 +54,7 @@ from .options import (
 from .progress import Ticker
 
 if TYPE_CHECKING:
-    from .. import Engine, PackOptions, ScanOptions, SolveOptions, Task
+    from .. import Engine, PackOptions, PriceOptions, ScanOptions, SolveOptions, Task
 
 Command = Callable[..., None]
 
@@ -179,6 +187,40 @@ class Selection:
         if self.max_file_bytes is not None:
             walk = replace(walk, max_file_bytes=self.max_file_bytes)
         return ScanOptions(walk=walk, summaries=SummaryUse.named(summaries))
+
+
+@dataclass(frozen=True)
+class Paying:
+    """What calls cost, and what that decides."""
+
+    prices: Prices = None
+    expected_calls: ExpectedCalls = None
+    cache_writes: CacheWrites = None
+    cost_limit: CostLimit = None
+    objective: Aim = None
+    answer_tokens: AnswerTokens = None
+    long_lived: LongLived = False
+    min_cacheable: MinCacheable = None
+
+    def price_options(self, model: str | None) -> PriceOptions | None:
+        """Return what the options ask for, or None where nothing of it is given."""
+        if self == type(self)():
+            return None
+        from .. import PriceOptions, parse_amount, read_prices
+
+        return PriceOptions(
+            table=None if self.prices is None else read_prices(self.prices),
+            model=model,
+            expected_calls=self.expected_calls,
+            cache_writes=self.cache_writes,
+            long_lived=self.long_lived,
+            minimum=self.min_cacheable,
+            answer_tokens=self.answer_tokens,
+            cost_limit=None
+            if self.cost_limit is None
+            else parse_amount(self.cost_limit, option="--cost-limit"),
+            objective=self.objective,
+        )
 
 
 @dataclass(frozen=True)

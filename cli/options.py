@@ -213,6 +213,79 @@ RequireOptimal = Annotated[
     bool, typer.Option("--require-optimal", help="Exit with 3 unless the pack is proven optimal.")
 ]
 
+PromptOrder = Annotated[
+    str,
+    typer.Option(
+        "--order",
+        metavar="stable-first|as-given",
+        help="stable-first lets a prompt cache reuse the beginning; as-given keeps the authored order.",
+    ),
+]
+Prices = Annotated[
+    Path | None,
+    typer.Option(
+        "--prices",
+        metavar="FILE",
+        help="Your price-table.v1 file, to state what the pack costs, and for the options below; none is "
+        "shipped.",
+    ),
+]
+ExpectedCalls = Annotated[
+    int | None,
+    typer.Option(
+        "--expected-calls",
+        metavar="N",
+        help="How often the prompt will be sent: stable units in its prefix cost their cached price.",
+        show_default="1",
+    ),
+]
+CacheWrites = Annotated[
+    int | None,
+    typer.Option(
+        "--cache-writes",
+        metavar="N",
+        help="How many of these calls find the cache cold, and pay for writing it.",
+        show_default="1",
+    ),
+]
+CostLimit = Annotated[
+    str | None,
+    typer.Option(
+        "--cost-limit",
+        metavar="AMOUNT",
+        help="The most that all calls may cost, in the currency of the prices, such as 0.25.",
+    ),
+]
+Aim = Annotated[
+    str | None,
+    typer.Option(
+        "--objective",
+        metavar="value|value-per-cost",
+        help="What is made as great as can be.",
+        show_default="value",
+    ),
+]
+AnswerTokens = Annotated[
+    int | None,
+    typer.Option(
+        "--answer-tokens",
+        metavar="TOKENS",
+        help="Output that each call is expected to hold, as a part of its cost.",
+        show_default="0",
+    ),
+]
+LongLived = Annotated[
+    bool, typer.Option("--long-lived", help="Keep the prefix for the provider's longer lifetime.")
+]
+MinCacheable = Annotated[
+    int | None,
+    typer.Option(
+        "--min-cacheable",
+        metavar="TOKENS",
+        help="The shortest prefix that is cached, instead of what is known of the model.",
+    ),
+]
+
 ProgressMode = Annotated[
     str,
     typer.Option(

@@ -22,7 +22,7 @@ _COVERAGE_STYLES = {"covered": GOOD, "partial": FAIR, "missing": BAD}
 def summary_lines(summary: Summary, width: int) -> list[Line]:
     """Return ``summary`` as text within ``width`` cells."""
     lines = [Line(_title(summary, width), HEADING)]
-    for section in (_budget, zone_lines, _included, _left_out, _files, _coverage, status_lines):
+    for section in (_budget, cost_lines, zone_lines, _included, _left_out, _files, _coverage, status_lines):
         body = list(section(summary, width))
         if body:
             lines += [Line(), *body]
@@ -141,12 +141,39 @@ def status_lines(summary: Summary, width: int) -> Iterator[Line]:
     """Yield how good the pack is known to be, and what the reader should know."""
     good = summary.status == "optimal"
     yield Line(f"Status: {summary.status}", f"bold {GOOD if good else FAIR}")
-    claim = f"value {worth(summary.objective)}, no pack is worth more than {worth(summary.bound)}"
+    claim = f"value {worth(summary.objective)}, {_claim(summary)}"
     yield from wrapped(f"{claim}: {proof(summary)}", width)
     if not summary.reproducible:
         yield from wrapped("another run may end with another pack: a clock or threads decided", width, FAIR)
     for warning in summary.warnings:
         yield from wrapped(f"warning: {shown(warning)}", width, FAIR)
+
+
+def _claim(summary: Summary) -> str:
+    """Return what no pack does better, in words."""
+    cost = summary.cost
+    if cost is None or (cost["objective"] == "value" and "costLimit" not in cost):
+        return f"no pack is worth more than {worth(summary.bound)}"
+    if cost["objective"] == "value":
+        return f"no pack within the cost limit is worth more than {worth(summary.bound)}"
+    return f"no value per cost is higher than that of {worth(summary.bound)} at this cost"
+
+
+def cost_lines(summary: Summary, width: int) -> Iterator[Line]:
+    """Yield what all expected calls cost."""
+    cost = summary.cost
+    if cost is None:
+        return
+    currency = shown(cost["currency"])
+    yield Line(f"Cost of {count(cost['expectedCalls'], 'call')}, in millionths of {currency}", HEADING)
+    rows = [["all calls", number(cost["costMicro"])]]
+    if cost["cachedTokens"]:
+        tokens = f"{number(cost['cachedTokens'])} of {_tokens(cost['cachedTokens'] + cost['freshTokens'])}"
+        rows.append(["without a cache", number(cost["uncachedMicro"])])
+        rows.append(["cached", tokens])
+    if "costLimit" in cost:
+        rows.append(["limit", number(cost["costLimit"])])
+    yield from _plain(rows, {1}, width)
 
 
 def wrapped(text: str, width: int, style: str = "") -> Iterator[Line]:

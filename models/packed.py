@@ -218,6 +218,9 @@ class PromptReport(Model):
 
     format: Literal["markdown", "xml", "plain", "json"]
     order: Annotated[tuple[str, ...], Listed]
+    placement: Literal["as-given"] | None = Field(
+        default=None, description="units stand as authored; otherwise stable ones come first"
+    )
     boundary: Boundary
     untrusted_ids: Annotated[tuple[str, ...], Listed] = ()
     tokens: Tokens = Field(description="recount of the whole text")

@@ -24,6 +24,7 @@ def report(
     limit: int,
     count_many: CountMany | None = None,
     min_cacheable_tokens: int = 0,
+    as_given: bool = False,
 ) -> PromptReport:
     """Measure ``rendered``.
 
@@ -37,6 +38,8 @@ def report(
         Tokens that the whole text may hold. It is stated, not enforced: the caller compares.
     min_cacheable_tokens
         The provider's minimum for a cached prefix.
+    as_given
+        Whether the units stand as authored.
 
     Returns
     -------
@@ -63,6 +66,7 @@ def report(
     return PromptReport(
         format=rendered.format,
         order=rendered.order,
+        placement="as-given" if as_given else None,
         boundary=boundary,
         untrusted_ids=rendered.untrusted_ids,
         tokens=whole,

@@ -70,6 +70,7 @@ if TYPE_CHECKING:
         render_artifact,
     )
     from .prefixes import PromptRequest, plan_of, request_of
+    from .pricing import PriceOptions, parse_amount
     from .prompt import PriceTable
     from .schemas import SCHEMAS, schema
     from .solver.engines import EngineSpec
@@ -158,6 +159,7 @@ _HOMES = {
         "render_artifact",
     ),
     "prefixes": ("PromptRequest", "plan_of", "request_of"),
+    "pricing": ("PriceOptions", "parse_amount"),
     "prompt": ("PriceTable",),
     "schemas": ("SCHEMAS", "schema"),
     "solver.engines": ("EngineSpec",),
@@ -210,6 +212,7 @@ __all__ = [
     "PackResult",
     "PackedContext",
     "PackingPolicy",
+    "PriceOptions",
     "PriceTable",
     "Problem",
     "Progress",
@@ -256,6 +259,7 @@ __all__ = [
     "min_cacheable",
     "open_cache",
     "pack",
+    "parse_amount",
     "parse_tokens",
     "plan_budget",
     "plan_of",

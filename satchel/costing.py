@@ -14,7 +14,7 @@ from .exits import redacted
 from .files import read_bytes
 from .models import PackedContext, Problem, SchemaError, Stability, UnknownReferenceError, UsageError
 from .models.reading import load_json
-from .prefixes import plan_of, prompt_of
+from .prefixes import order_of, plan_of, prompt_of
 from .prompt import (
     FORMATS,
     Bill,
@@ -215,7 +215,7 @@ def cost_of_pack(
     """
     report = prompt_of(context)
     name = model or (context.model_profile.model if context.model_profile else "")
-    rule = _rule(name, minimum)
+    rule = rule_for(name, minimum)
     plan = plan_of(context, rule, used=used)
     cached = plan.cached_tokens
     cost = estimate_turn_cost(cached, report.tokens - cached, price, long_lived=long_lived)
@@ -248,13 +248,15 @@ def tokens_by_format(context: PackedContext, problem: Problem) -> dict[str, tupl
         return {}
     accepted = [(unit.id, unit.rung) for unit in context.accepted_units]
     texts = [redacted(problem.by_id[name].ladder()[rung].text or "") for name, rung in accepted]
-    prompts = [render(problem, accepted, fmt, redact=redacted).text for fmt in FORMATS]
+    order = order_of(context)
+    prompts = [render(problem, accepted, fmt, order, redacted).text for fmt in FORMATS]
     counts = estimator.count_batch([*prompts, *texts])
     own = sum(counts[len(prompts) :])
     return {fmt: (tokens, max(0, tokens - own)) for fmt, tokens in zip(FORMATS, counts, strict=False)}
 
 
-def _rule(model: str, minimum: int | None) -> CacheRule:
+def rule_for(model: str, minimum: int | None) -> CacheRule:
+    """Return what is known of the cache of ``model``; with ``minimum``, or without a model, what is given."""
     if minimum is None and model:
         try:
             return find_cache_rule(model)

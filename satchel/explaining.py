@@ -33,6 +33,8 @@ ADVICE = {
     RejectReason.ZONE_CAPACITY_EXCEEDED: "raise --budget, of which the zone gets its share, or the "
     f"zone's maxTokens {IN_THE_PROBLEM}",
     RejectReason.TOKEN_BUDGET_EXCEEDED: "raise --budget, or name its file with --focus PATH",
+    RejectReason.COST_LIMIT_EXCEEDED: "raise --cost-limit, or name its file with --focus PATH",
+    RejectReason.NOT_WORTH_ITS_COST: "pack for value within a limit: --objective value --cost-limit AMOUNT",
     RejectReason.NO_GAIN: f"name its file with --focus PATH, or {REQUIRE}",
     RejectReason.NOT_SELECTED: "give the search more with --time-limit or --deterministic-limit",
 }

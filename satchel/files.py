@@ -78,7 +78,10 @@ def read_problem(path: str | Path, *, available: int | None = None) -> Problem:
     with _told_apart("an artifact", PackedContext.SCHEMA, "a packing problem"):
         problem = Problem.from_json(data, file=str(path))
     if available is not None:
-        envelope = BudgetEnvelope(available_input_tokens=available, zones=problem.envelope.zones)
+        overhead = problem.envelope.fixed_overhead_tokens if problem.pricing else 0  # a part of what is paid
+        envelope = BudgetEnvelope(
+            available_input_tokens=available, fixed_overhead_tokens=overhead, zones=problem.envelope.zones
+        )
         problem = problem.model_copy(update={"envelope": envelope})
     return problem
 

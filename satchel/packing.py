@@ -20,8 +20,9 @@ from .models import (
     UsageError,
 )
 from .models.reading import collector_paused
-from .prefixes import prefix_diagnostics, rule_of
-from .prompt import FORMATS, RenderedPrompt, render, report
+from .prefixes import order_of, prefix_diagnostics, rule_of
+from .pricing import PriceOptions, dearer, lead_tokens
+from .prompt import FORMATS, ORDERS, Order, RenderedPrompt, render, report
 from .solver.conflict import least_budget
 from .solver.demands import Allowance
 from .solver.options import SolveOptions
@@ -62,6 +63,10 @@ class PackOptions:
         How it is solved.
     engine
         Which engine solves it, instead of Satchel's own search; see :func:`satchel.engines`.
+    order
+        ``stable-first``, which a prompt cache needs, or ``as-given``: units stand in authored order.
+    pricing
+        What calls cost, and what that decides of the pack.
     cache
         Where what is found out is remembered from run to run; nowhere when None. It changes no byte of a
         pack, but for what ``scan.summaries`` says.
@@ -73,7 +78,8 @@ class PackOptions:
     Raises
     ------
     UsageError
-        Unknown format, or a budget that is no number of tokens.
+        Unknown format or order, a budget that is no number of tokens, or prices for a prompt whose stable
+        units do not lead it.
     """
 
     budget: int | None = None
@@ -85,6 +91,8 @@ class PackOptions:
     scan: ScanOptions = field(default_factory=ScanOptions)
     solve: SolveOptions = field(default_factory=SolveOptions)
     engine: str | None = None
+    order: Order = "stable-first"
+    pricing: PriceOptions | None = None
     cache: CacheOptions | None = None
     on_stage: Callable[[str], None] | None = None
     on_notice: Notify | None = None
@@ -93,6 +101,12 @@ class PackOptions:
         if self.format not in FORMATS:
             hint = f"accepted: {', '.join(FORMATS)}"
             raise UsageError("unknown format", field="format", value=self.format, hint=hint)
+        if self.order not in ORDERS:
+            hint = f"accepted: {', '.join(ORDERS)}"
+            raise UsageError("unknown order", field="order", value=self.order, hint=hint)
+        if self.pricing is not None and self.order != "stable-first":
+            hint = "leave the order out: only stable units in front of all others are paid for as cached"
+            raise UsageError("does not go with prices", field="order", value=self.order, hint=hint)
         if self.budget is not None:
             if not isinstance(self.budget, int) or isinstance(self.budget, bool):
                 hint = "give a whole number; parse_tokens reads texts such as 8k"
@@ -141,14 +155,15 @@ def _packed(
             left = seconds_left(options.solve, started)
             raise _in_prompt_tokens(error, problem, task, left) from None
         _stage(options, "rendering")
-        rendered = _rendered(problem, context, options.format)
-        context = _complete(context, problem, rendered, found, estimator)
+        rendered = _rendered(problem, context, options.format, options.order)
+        context = _complete(context, problem, rendered, found, estimator, options.order)
         assert context.prompt is not None
         excess = context.prompt.tokens - context.prompt.limit
-        if excess <= 0:
+        paid = dearer(problem, context.prompt)
+        if excess <= 0 and paid is None:
             return PackResult(context.seal(), problem, rendered.text)
         # A tokenizer that is not additive counted more for the whole than for its parts.
-        problem = _tightened(problem, excess)
+        problem = _tightened(problem, excess) if excess > 0 else paid or problem
     raise InfeasibleError(
         f"the rendered prompt stays {excess} tokens over the budget",
         code="not_additive",
@@ -183,7 +198,10 @@ def problem_of(
         units=found.units,
     )
     # The scan has cleaned the texts; a secret in a file's name is the exit's business, and the recount's.
-    return recount(problem, estimator, options.format, redact=None, book=book)
+    problem = recount(problem, estimator, options.format, redact=None, book=book)
+    if options.pricing is None:
+        return problem
+    return options.pricing.of(problem, lead_tokens(problem, estimator, options.format))
 
 
 def plan_budget(task: Task, options: PackOptions | None = None) -> BudgetEnvelope:
@@ -233,7 +251,7 @@ def render_artifact(
             hint="give the problem file that was written with the artifact",
         )
     stated = context.prompt.format if context.prompt else "markdown"
-    rendered = _rendered(problem, context, fmt or stated)
+    rendered = _rendered(problem, context, fmt or stated, order_of(context))
     if context.model_profile is None or (context.prompt and context.prompt.format == rendered.format):
         return rendered
     estimator = estimator_for_artifact(context.model_profile, tokenizer_file)
@@ -327,8 +345,11 @@ def _limit(options: PackOptions) -> tuple[int, int, int]:
     return limit, limit + spec.default_output_reserve, margin
 
 
-def _rendered(problem: Problem, context: PackedContext, fmt: str) -> RenderedPrompt:
-    return render(problem, [(unit.id, unit.rung) for unit in context.accepted_units], fmt, redact=redacted)
+def _rendered(
+    problem: Problem, context: PackedContext, fmt: str, order: Order = "stable-first"
+) -> RenderedPrompt:
+    accepted = [(unit.id, unit.rung) for unit in context.accepted_units]
+    return render(problem, accepted, fmt, order=order, redact=redacted)
 
 
 def _complete(
@@ -337,6 +358,7 @@ def _complete(
     rendered: RenderedPrompt,
     found: ScanResult,
     estimator: TokenEstimator,
+    order: Order,
 ) -> PackedContext:
     """Return the artifact with its prompt, the files that became no unit, and what the scan has to say."""
     rule = rule_of(problem.profile)
@@ -347,6 +369,7 @@ def _complete(
         method=estimator.method,
         limit=_prompt_limit(problem.envelope),
         min_cacheable_tokens=rule.minimum if rule else 0,
+        as_given=order == "as-given",
     )
     remarks = prefix_diagnostics(prompt, problem, rule)
     counts, skipped = context.counts, (*context.skipped_units, *found.skipped)

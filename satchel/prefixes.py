@@ -20,6 +20,7 @@ from .models import (
 from .prompt import (
     CachePlan,
     CacheRule,
+    Order,
     chat_request,
     find_cache_rule,
     lint_prefix,
@@ -50,6 +51,11 @@ def prompt_of(context: PackedContext) -> PromptReport:
     if context.prompt is None:
         raise UsageError("the artifact has no prompt", field="ARTIFACT", hint="make it with 'satchel pack'")
     return context.prompt
+
+
+def order_of(context: PackedContext) -> Order:
+    """Return how the units of a pack's prompt are ordered."""
+    return "stable-first" if context.prompt is None else context.prompt.placement or "stable-first"
 
 
 def rule_of(profile: ModelProfile | None) -> CacheRule | None:
@@ -143,7 +149,8 @@ def request_of(
         )
     report = prompt_of(context)
     rungs = {unit.id: unit.rung for unit in context.accepted_units}
-    rendered = render(problem, [(name, rungs[name]) for name in report.order], report.format, redact=redacted)
+    accepted = [(name, rungs[name]) for name in report.order]
+    rendered = render(problem, accepted, report.format, order_of(context), redacted)
     name = model or (context.model_profile.model if context.model_profile else "")
     if not name:
         return PromptRequest(chat_request(rendered, shape), None, ("no model is named: no cache markers",))

@@ -63,6 +63,8 @@ class Summary:
     engine: str
     stop_reason: str
     reproducible: bool
+    cost: dict[str, Any] | None
+    """What all expected calls cost, as the artifact has it, where prices are known."""
     warnings: list[str]
     """What the reader should know besides the coverage."""
 
@@ -113,6 +115,7 @@ def summarise(context: PackedContext) -> Summary:
         engine=solver.engine,
         stop_reason=solver.stop_reason.value,
         reproducible=solver.reproducible,
+        cost=None if context.cost is None else context.cost.to_data(),
         warnings=[d.message for d in grave if not d.code.startswith("coverage_")],
     )
 

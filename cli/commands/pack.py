@@ -8,13 +8,14 @@ from typing import Annotated
 import typer
 
 from ..console import note, print_lines, print_text, width
-from ..groups import Counting, FocusedTask, Search, Selection, spread
+from ..groups import Counting, FocusedTask, Paying, Search, Selection, spread
 from ..options import (
     Budget,
     CacheDir,
     Force,
     Json,
     NoCache,
+    PromptOrder,
     Quiet,
     Repo,
     Summaries,
@@ -32,7 +33,9 @@ def command(
     task: FocusedTask,
     budget: Budget = None,
     counting: Counting,
+    order: PromptOrder = "stable-first",
     search: Search,
+    paying: Paying,
     selection: Selection,
     summaries: Summaries = "compute",
     cache_dir: CacheDir = None,
@@ -67,7 +70,7 @@ def command(
 
     folder = Path(DEFAULT_FOLDER) if out is None else out
     outputs = pack_outputs(folder, counting.format, prompt)
-    check_outputs(outputs, [*task.inputs(repo), counting.tokenizer], force=force)
+    check_outputs(outputs, [*task.inputs(repo), counting.tokenizer, paying.prices], force=force)
     with search.ticker(quiet=quiet) as ticker:
         options = counting.pack_options(
             budget,
@@ -76,6 +79,8 @@ def command(
             ),
             solve=search.solve_options(ticker),
             engine=search.engine,
+            order=order,
+            pricing=paying.price_options(counting.model),
             cache=cache_options(cache_dir, unused=no_cache),
             on_stage=ticker.stage,
             on_notice=note,

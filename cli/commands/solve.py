@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ..console import note, print_lines, print_text, width
-from ..groups import Counting, Search, spread
+from ..groups import Counting, Paying, Search, spread
 from ..options import Force, Json, ProblemOut, Quiet, UnitBudget, check_written, exit_code, tokens, written
 from ..summary import summary_lines
 
@@ -27,6 +27,7 @@ def command(
     ],
     budget: UnitBudget = None,
     search: Search,
+    paying: Paying,
     recount: Annotated[
         bool,
         typer.Option("--recount", help="Count every text as it is rendered, whatever the file states."),
@@ -53,7 +54,7 @@ def command(
         options = search.solve_options(ticker)
         check_written(
             {"out": (out, "artifact"), "problem_out": (problem_out, "problem")},
-            [problem, counting.tokenizer],
+            [problem, counting.tokenizer, paying.prices],
             force=force,
         )
         ticker.stage("reading")
@@ -63,6 +64,9 @@ def command(
 
             ticker.stage("counting")
             given = recount_problem(given, counting.pack_options())
+        prices = paying.price_options(counting.model)
+        if prices is not None:
+            given = prices.of(given)
         # Imported here: an error in the file must not wait for numpy and the solver.
         from ... import solve
         from ...solving import listening
@@ -87,7 +91,9 @@ def command(
         print_text(context.to_json(), json_escapes=True)
     elif not quiet:
         print_lines(summary_lines(summarise(context), width()))
-        if out is not None and problem_out is None and (recount or budget is not None):
-            note("the artifact answers the problem after --budget and --recount; keep it with --problem-out")
+        changed = recount or budget is not None or prices is not None
+        if out is not None and problem_out is None and changed:
+            text = "the artifact answers the problem after --budget, --recount and prices; keep it with"
+            note(f"{text} --problem-out")
     if code := exit_code(context, require_optimal=search.require_optimal):
         raise typer.Exit(code)
