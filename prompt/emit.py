@@ -22,7 +22,7 @@ _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 def leave(text: str, redact: Redact | None) -> str:
     """Return a part as it leaves: no half characters, secrets replaced by ``redact``."""
-    clean = _LONE_SURROGATE.sub("\ufffd", text)
+    clean = _whole(text)
     return clean if redact is None else redact(clean)
 
 
@@ -46,7 +46,12 @@ def emit(piece: str) -> str:
     A lone surrogate (half a character, as broken JSON escapes give it) cannot be written as UTF-8.
     The same piece gives the same bytes, and emitting twice changes nothing.
     """
-    return _LONE_SURROGATE.sub("\ufffd", unix_lines(piece))
+    return _whole(unix_lines(piece))
+
+
+def _whole(text: str) -> str:
+    # Most text is ASCII, and knows that it is.
+    return text if text.isascii() else _LONE_SURROGATE.sub("\ufffd", text)
 
 
 def unix_lines(text: str) -> str:

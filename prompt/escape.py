@@ -203,6 +203,8 @@ def fence(body: str) -> str:
 def longest_run(text: str, char: str) -> int:
     """Return the length of the longest run of ``char`` (a backtick, a tilde or ``=``) or of its variants."""
     if text.isascii():
+        if char not in text:
+            return 0
         return max(map(len, re.findall(f"{char}++", text)), default=0)
     return max((len(run) for run in _run(char).findall(text)), default=0)
 
