@@ -42,7 +42,7 @@ class Parts:
 def build_context(
     c: Compiled, choice: Ints, solver: SolverReport, diagnostics: Sequence[Diagnostic] = ()
 ) -> PackedContext:
-    """Return the artifact of the pack ``choice`` (rung index per unit, -1 where it is out)."""
+    """Return the unsealed artifact of the pack ``choice`` (rung index per unit, -1 where it is out)."""
     with collector_paused():
         return _context(c, State.of(c, choice), solver, diagnostics)
 
@@ -80,7 +80,7 @@ def _context(
         diagnostics=(*_diagnostics(c, state, parts), *diagnostics),
         solver=solver,
         cost=packed_cost(c, state),
-    ).seal()
+    )
 
 
 def _parts(c: Compiled, state: State) -> Parts:

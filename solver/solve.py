@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Sequence
 from importlib.metadata import version
 
 import numpy as np
@@ -19,11 +18,11 @@ from ..models import (
     SolverReport,
     Status,
     StopReason,
-    VerificationError,
 )
 from .backends import cpsat, highs
 from .backends.cpsat import CpSat
 from .backends.interruptible import listening
+from .checked import checked
 from .compile import Compiled, compile_problem
 from .conflict import explain_infeasible
 from .core import maximise
@@ -36,7 +35,6 @@ from .result import build_context
 from .search import Search, columns_of, pack_of
 from .ties import canonical
 from .tighten import Outlook, opened
-from .verify import verify
 
 FINISH = 4.5
 """Seconds that the artifact and its check take per second of compiling, as measured from 1,000 units up: a
@@ -82,9 +80,7 @@ def _solve(problem: Problem, options: SolveOptions) -> PackedContext:
         def run(case: Compiled, limits: SolveOptions, known: Pack | None) -> Search:
             return searched(case, limits, known, started, reserve)
 
-        context = solve_priced(c, options, run)
-        _check(context, problem)
-        return context
+        return checked(solve_priced(c, options, run), problem)
     return _finish(searched(c, options, None, started, reserve))
 
 
@@ -231,9 +227,7 @@ def _finish(search: Search) -> PackedContext:
         problem_digest=search.c.problem.digest,
         certificate=search.certificate,
     )
-    context = build_context(search.c, best.choice, report, search.notes)
-    _check(context, search.c.problem)
-    return context
+    return checked(build_context(search.c, best.choice, report, search.notes), search.c.problem)
 
 
 def _status(search: Search) -> Status:
@@ -277,16 +271,3 @@ def versions_of(engine: str) -> dict[str, str]:
         if highs.available():
             versions["highspy"] = highs.version()
     return versions
-
-
-def _check(context: PackedContext, problem: Problem) -> None:
-    """Nothing is claimed that the independent checker does not confirm."""
-    report = verify(context, problem)
-    if not report.passed:
-        failures: Sequence[str] = [f"{check.name}: {check.detail}" for check in report.failures]
-        raise VerificationError(
-            f"the checker refuses the pack: {failures[0]}",
-            code="checker_refused",
-            hint="this is a fault of Satchel; please report it with the problem file",
-            data={"failures": list(failures)},
-        )

@@ -75,7 +75,7 @@ def command(
         # From here on a first Ctrl-C ends the search, and not what is written of it.
         until_written.enter_context(listening())
         try:
-            context = solve(given, options, engine=search.engine).seal()
+            context = solve(given, options, engine=search.engine)
         except UsageError:
             raise
         except InputError as error:

@@ -31,6 +31,7 @@ from ...models import (
     VerificationError,
 )
 from ..backends import highs
+from ..checked import checked
 from ..compile import Compiled, Ints, compile_problem
 from ..conflict import explain_infeasible
 from ..demands import Allowance, Demands
@@ -41,7 +42,6 @@ from ..options import Engine, SolveOptions, relative_gap
 from ..result import build_context
 from ..solve import solve
 from ..state import NONE
-from ..verify import verify
 from .registry import EngineSpec, find_engine, run_engine
 from .result import EngineResult, EngineStatus
 
@@ -101,17 +101,10 @@ def solve_by(engine: str, problem: Problem, options: SolveOptions | None = None)
     c = compile_problem(problem)
     proof = _proof(c, spec, options, started)
     report = _report(c, spec, result, proof, options)
-    context = build_context(c, _choice(c, result), report, _remarks(result, report))
-    check = verify(context, problem)
-    if not check.passed:
-        failures = [f"{failed.name}: {failed.detail}" for failed in check.failures]
-        raise VerificationError(
-            f"the checker refuses the pack: {failures[0]}",
-            code="checker_refused",
-            hint="this is a fault of Satchel; please report it with the problem file",
-            data={"failures": failures},
-        )
-    return context
+    return checked(
+        build_context(c, _choice(c, result), report, _remarks(result, report)),
+        problem,
+    )
 
 
 def _missing(spec: EngineSpec) -> BackendError:

@@ -28,6 +28,7 @@ def verify(
     *,
     prompt_text: str | None = None,
     count: Count | None = None,
+    sealed: bool = True,
 ) -> VerifyReport:
     """Recheck everything that ``context`` claims about ``problem``.
 
@@ -39,6 +40,8 @@ def verify(
         The rendered prompt: its digest, boundary and manifest are held against the artifact.
     count
         Counts the tokens of a text as the artifact did; with ``prompt_text``, the size is recounted.
+    sealed
+        Whether the artifact is complete; before it is sealed it has no digest that could bind it.
 
     Returns
     -------
@@ -46,13 +49,16 @@ def verify(
         Every check that was made, in a fixed order; it never raises for what an artifact says.
     """
     with collector_paused():
-        return _verified(context, problem, prompt_text, count)
+        return _verified(context, problem, prompt_text, count, sealed)
 
 
 def _verified(
-    context: PackedContext, problem: Problem, prompt_text: str | None, count: Count | None
+    context: PackedContext, problem: Problem, prompt_text: str | None, count: Count | None, sealed: bool
 ) -> VerifyReport:
     complaints = Complaints()
+    if sealed:
+        complaints.open("digest", "the artifact is as it was sealed")
+        complaints.expect("digest", "digest", context.digest, context.content_digest())
     _check_identity(context, problem, complaints)
     try:
         facts = Facts(problem)
@@ -78,8 +84,6 @@ def _verified(
 
 
 def _check_identity(context: PackedContext, problem: Problem, complaints: Complaints) -> None:
-    complaints.open("digest", "the artifact is as it was sealed")
-    complaints.expect("digest", "digest", context.digest, context.content_digest())
     complaints.open("problem", "the problem is the one that was solved")
     complaints.expect("problem", "solver.problemDigest", context.solver.problem_digest, problem.digest)
     complaints.expect("problem", "taskId", context.task_id, problem.task_id)
