@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from .exits import redacted
 from .models import ContextUnit, ModelProfile, Problem, Rendering, Task, UsageError
@@ -12,6 +12,18 @@ from .sources.tokens import TokenEstimator, make_estimator
 
 if TYPE_CHECKING:
     from .caching import CountBook
+
+_AT_ONCE: Final = 8_192
+"""So many rendered blocks are in memory together."""
+
+
+class _Fresh(NamedTuple):
+    """A block that is to be counted, and the place of its count."""
+
+    place: int
+    unit: ContextUnit
+    digest: bytes
+    text: str
 
 
 def recount(
@@ -26,28 +38,33 @@ def recount(
     Forms without text keep the count that they state. ``redact`` is None where all texts are clean already;
     only then may there be a ``book`` of counts that are known.
     """
-    texts: list[str] = []
-    fresh: list[tuple[ContextUnit, bytes]] = []
-    known: list[int | None] = []
+    counts: list[int] = []
+    fresh: list[_Fresh] = []
+
+    def count() -> None:
+        counted = estimator.count_batch([block.text for block in fresh])
+        for block, tokens in zip(fresh, counted, strict=True):
+            counts[block.place] = tokens
+            if book:
+                book.put(block.unit, block.digest, tokens)
+        fresh.clear()
+
     for unit in problem.units:
         ladder = unit.ladder()
         digests = book.digests(unit, ladder) if book else ()
         for index, form in enumerate(ladder):
             if form.text is None:
                 continue
-            count = book.get(digests[index]) if book else None
-            known.append(count)
-            if count is None:
-                texts.append(render_block(unit, index, fmt, redact))
-                if book:
-                    fresh.append((unit, digests[index]))
-    counted = estimator.count_batch(texts)
-    if book:
-        for (unit, digest), tokens in zip(fresh, counted, strict=True):
-            book.put(unit, digest, tokens)
-    new = iter(counted)
-    counts = iter([next(new) if count is None else count for count in known])
-    units = tuple(_counted(unit, lambda: next(counts)) for unit in problem.units)
+            known = book.get(digests[index]) if book else None
+            if known is None:
+                digest = digests[index] if book else b""
+                fresh.append(_Fresh(len(counts), unit, digest, render_block(unit, index, fmt, redact)))
+            counts.append(0 if known is None else known)
+        if len(fresh) >= _AT_ONCE:
+            count()
+    count()
+    every = iter(counts)
+    units = tuple(_counted(unit, lambda: next(every)) for unit in problem.units)
     return problem.model_copy(update={"units": units})
 
 
