@@ -26,8 +26,8 @@ class Ticker:
     """A line that shows the stage, and the solver's incumbent, bound and gap, until the work is done.
 
     With ``jsonl``, each is an object on a line of its own instead, wherever standard error goes: ``seconds``
-    since the start, ``stage``, and while solving ``objective`` and ``bound`` (scaled integers, as in the
-    artifact) and ``gap``.
+    since the start, ``stage``, and while solving ``objective`` and ``bound`` (integers, as in the artifact:
+    value times ``scale``) and ``gap``.
 
     Parameters
     ----------
@@ -83,13 +83,13 @@ class Ticker:
         """Tell of a new incumbent or bound; called from the solving thread."""
         self._write(
             {"stage": f"solving: {step.stage}"}
-            | {"objective": step.objective, "bound": step.bound, "gap": step.gap}
+            | {"objective": step.objective, "bound": step.bound, "gap": step.gap, "scale": step.scale}
         )
-        text = f"solving: {step.stage}"
+        text, scale = f"solving: {step.stage}", step.scale or 1
         if step.objective is not None:
-            text += f", best {step.objective:,}"
+            text += f", best {step.objective / scale:,.6g}"
         if step.bound is not None:
-            text += f", bound {step.bound:,}"
+            text += f", bound {step.bound / scale:,.6g}"
         if step.gap is not None:
             text += f", gap {step.gap:.2%}"
         self._tell(text)

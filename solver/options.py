@@ -14,11 +14,15 @@ Engine = Literal["auto", "cp-sat", "greedy"]
 
 @dataclass(frozen=True)
 class Progress:
-    """A step of the search, in scaled integers; ``bound`` is None until one is known."""
+    """A step of the search, in integers that are values times ``scale``.
+
+    ``bound`` is None until one is known, ``scale`` where an engine does not tell it.
+    """
 
     stage: str
     objective: int | None
     bound: int | None
+    scale: int | None = None
 
     @property
     def gap(self) -> float | None:

@@ -17,6 +17,7 @@ from ..models import (
     StopReason,
 )
 from .backends.cpsat import Answer, Limits
+from .backends.highs import Basis
 from .backends.interruptible import interrupted
 from .compile import Compiled, Ints
 from .greedy import Pack
@@ -28,11 +29,24 @@ SPENT = 0.999
 """CP-SAT ends a little below a work limit: from this share on it counts as spent."""
 
 
+@dataclass(frozen=True)
+class Warm:
+    """Where the search starts for a problem that resembles one that was solved before.
+
+    ``around`` is a choice of rungs near to which good packs are expected; it need not be a pack itself.
+    ``basis`` is where the relaxation of the other problem ended.
+    """
+
+    around: Ints
+    basis: Basis | None = None
+
+
 @dataclass
 class Search:
     """The incumbent, the bound, and what is left of the run's limits.
 
-    ``reserve`` are the seconds that the artifact and its check will take after the search.
+    ``reserve`` are the seconds that the artifact and its check will take after the search. ``basis`` is where
+    the relaxation of the whole program ended, kept for searches that start from this one.
     """
 
     c: Compiled
@@ -48,6 +62,8 @@ class Search:
     engine: str = "cp-sat"
     work: float = 0.0
     notes: list[Diagnostic] = field(default_factory=list)
+    warm: Warm | None = None
+    basis: Basis | None = None
 
     @property
     def proved(self) -> bool:
@@ -148,9 +164,8 @@ class Search:
         if self.options.on_progress is not None:
             known = self.best.objective if self.best else None
             value = known if objective is None else max(objective, known if known is not None else objective)
-            self.options.on_progress(
-                Progress(stage, value, self.bound if bound is None else min(bound, self.bound))
-            )
+            least = self.bound if bound is None else min(bound, self.bound)
+            self.options.on_progress(Progress(stage, value, least, self.c.scale))
 
 
 def columns_of(c: Compiled, linear: Linear, choice: Ints) -> Ints:

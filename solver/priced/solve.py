@@ -151,7 +151,7 @@ class Rounds:
         known = None if self.best is None else self.best.value
         if self.objective is Objective.VALUE and progress.objective is not None:
             known = progress.objective if known is None else max(known, progress.objective)
-        self.options.on_progress(Progress(progress.stage, known, None))
+        self.options.on_progress(Progress(progress.stage, known, None, progress.scale))
 
 
 def _certificate(proof: Certificate, case: Case, weights: tuple[int, int]) -> Certificate:

@@ -20,7 +20,7 @@ def test_progress_as_json_lines_is_for_programs(satchel: Satchel, smallest: Path
     assert [event["stage"] for event in events[:2]] == ["reading", "solving"]
     steps = [event for event in events if "objective" in event]
     assert steps
-    assert set(steps[0]) == {"seconds", "stage", "objective", "bound", "gap"}
+    assert set(steps[0]) == {"seconds", "stage", "objective", "bound", "gap", "scale"}
     bounds = [step["bound"] for step in steps if step["bound"] is not None]
     assert bounds == sorted(bounds, reverse=True)
     seconds = [event["seconds"] for event in events]
