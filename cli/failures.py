@@ -53,6 +53,7 @@ OPTIONS: Final = {
     **{name: f"--{name.replace('_', '-')}" for name in _SAME_NAME},
     "task.kind": "--task",
     "order": "--order",
+    "volatile": "--volatile",
     "prices": "--prices",
     "expectedCalls": "--expected-calls",
     "cacheWrites": "--cache-writes",

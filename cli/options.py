@@ -221,6 +221,15 @@ PromptOrder = Annotated[
         help="stable-first lets a prompt cache reuse the beginning; as-given keeps the authored order.",
     ),
 ]
+Volatile = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--volatile",
+        metavar="GLOB",
+        help="Files that change between calls: they stand behind the task, where no cache holds them. May be "
+        "repeated.",
+    ),
+]
 Prices = Annotated[
     Path | None,
     typer.Option(

@@ -12,12 +12,16 @@ from .counting import estimator_for_artifact, frame_tokens, recount
 from .exits import clean_task, redacted
 from .models import (
     BudgetEnvelope,
+    ContextUnit,
     Counts,
     InfeasibleError,
     PackedContext,
+    PackingPolicy,
     Problem,
+    Stability,
     Task,
     UsageError,
+    selects,
 )
 from .models.reading import collector_paused
 from .prefixes import order_of, prefix_diagnostics, rule_of
@@ -65,6 +69,9 @@ class PackOptions:
         Which engine solves it, instead of Satchel's own search; see :func:`satchel.engines`.
     order
         ``stable-first``, which a prompt cache needs, or ``as-given``: units stand in authored order.
+    volatile
+        Globs of files that change between calls: their units stand behind the task, where no cache holds
+        them. All others are stable.
     pricing
         What calls cost, and what that decides of the pack.
     cache
@@ -92,6 +99,7 @@ class PackOptions:
     solve: SolveOptions = field(default_factory=SolveOptions)
     engine: str | None = None
     order: Order = "stable-first"
+    volatile: tuple[str, ...] = ()
     pricing: PriceOptions | None = None
     cache: CacheOptions | None = None
     on_stage: Callable[[str], None] | None = None
@@ -195,13 +203,46 @@ def problem_of(
         weights=found.weights,
         redundancy_groups=found.groups,
         coverage=found.dimensions,
-        units=found.units,
+        units=_with_volatile(found.units, options.volatile),
     )
     # The scan has cleaned the texts; a secret in a file's name is the exit's business, and the recount's.
     problem = recount(problem, estimator, options.format, redact=None, book=book)
     if options.pricing is None:
         return problem
     return options.pricing.of(problem, lead_tokens(problem, estimator, options.format))
+
+
+def _with_volatile(units: tuple[ContextUnit, ...], globs: tuple[str, ...]) -> tuple[ContextUnit, ...]:
+    """Return ``units`` with those from files that match any of ``globs`` marked as volatile."""
+    changing: set[str] = set()
+    for text in globs:
+        selector = f"path:{text}"
+        try:
+            PackingPolicy(must_include=(selector,))
+        except ValueError:
+            hint = "check the [...] of the pattern"
+            raise UsageError("is no pattern", field="volatile", value=text, hint=hint) from None
+        found = {unit.id for unit in units if selects(selector, unit)}
+        if not found:
+            hint = "give a path or glob of files that are read, such as 'src/**'"
+            raise UsageError("matches no candidate", field="volatile", value=text, hint=hint)
+        changing |= found
+    return _marked(units, changing) if changing else units
+
+
+def _marked(units: tuple[ContextUnit, ...], changing: set[str]) -> tuple[ContextUnit, ...]:
+    """Return ``units``, those in ``changing`` as volatile. They name their file themselves: a heading leads
+    stable units, and goes where none is left under it."""
+    headings = {unit.id for unit in units if unit.kind.value == "heading"}
+    marked = []
+    for unit in units:
+        if unit.id in changing - headings:
+            needs = tuple(need for need in unit.dependencies if need.id not in headings)
+            marked.append(unit.model_copy(update={"stability": Stability.VOLATILE, "dependencies": needs}))
+        else:
+            marked.append(unit)
+    led = {need for unit in marked for need in unit.dependency_ids}
+    return tuple(unit for unit in marked if unit.id not in headings or unit.id in led)
 
 
 def plan_budget(task: Task, options: PackOptions | None = None) -> BudgetEnvelope:

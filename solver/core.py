@@ -83,7 +83,7 @@ def maximise(search: Search, linear: Linear) -> tuple[Linear, Outlook] | None:
     if known is None:
         prove(search, reduced.linear, every)
         return None
-    if search.best is None:
+    if search.best is None and not search.hopeless:
         prove(search, reduced.linear, known.alive)
     known = tighten(search, reduced.linear, known)
     before = search.best

@@ -46,7 +46,8 @@ class Search:
     """The incumbent, the bound, and what is left of the run's limits.
 
     ``reserve`` are the seconds that the artifact and its check will take after the search. ``basis`` is where
-    the relaxation of the whole program ended, kept for searches that start from this one.
+    the relaxation of the whole program ended, kept for searches that start from this one. What is worth less
+    than ``wanted`` is not looked for.
     """
 
     c: Compiled
@@ -62,6 +63,7 @@ class Search:
     engine: str = "cp-sat"
     work: float = 0.0
     notes: list[Diagnostic] = field(default_factory=list)
+    wanted: int | None = None
     warm: Warm | None = None
     basis: Basis | None = None
 
@@ -79,8 +81,14 @@ class Search:
             self.stop is StopReason.INTERRUPT
             or self.out_of_time()
             or self.out_of_work()
+            or self.hopeless
             or (self.gap_met() and not self.proved)
         )
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether no pack is worth as much as is wanted."""
+        return self.wanted is not None and self.bound < self.wanted
 
     def gap_met(self) -> bool:
         """Whether a gap was asked for and reached."""

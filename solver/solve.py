@@ -77,21 +77,26 @@ def _solve(problem: Problem, options: SolveOptions) -> PackedContext:
     if problem.pricing is not None and problem.pricing.decides:
         from .priced.solve import solve_priced
 
-        def run(case: Compiled, limits: SolveOptions, known: Pack | None) -> Search:
-            return searched(case, limits, known, started, reserve)
+        def run(case: Compiled, limits: SolveOptions, known: Pack | None, wanted: int | None) -> Search:
+            return searched(case, limits, started, reserve, known, wanted)
 
         return checked(solve_priced(c, options, run), problem)
-    return _finish(searched(c, options, None, started, reserve))
+    return _finish(searched(c, options, started, reserve))
 
 
 def searched(
-    c: Compiled, options: SolveOptions, known: Pack | None, started: float, reserve: float
+    c: Compiled,
+    options: SolveOptions,
+    started: float,
+    reserve: float,
+    known: Pack | None = None,
+    wanted: int | None = None,
 ) -> Search:
     """Return the end of the search for the best pack of ``c``, from ``known`` on where there is one.
 
-    Raises as :func:`solve`.
+    It ends once no pack is worth ``wanted``, if need be without any pack. Raises as :func:`solve`.
     """
-    search = Search(c, options, started, reserve=reserve)
+    search = Search(c, options, started, reserve=reserve, wanted=wanted)
     _choose_engine(search)
     search.best = known
     search.take_pack(greedy(c))
@@ -110,7 +115,7 @@ def searched(
             _search(search)
     else:
         _nothing_to_choose(search)
-    if search.best is None:
+    if search.best is None and not search.hopeless:
         raise search.no_pack()
     return search
 

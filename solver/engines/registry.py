@@ -78,6 +78,9 @@ def _whole(maximise: Maximise) -> Callable[[Problem, Run], Found]:
     return lambda problem, run: solve_whole(maximise, problem, run)
 
 
+OURS: Final = "satchel"
+"""The engine that knows of prices."""
+
 _EXACT = frozenset({Feature.PROVES, Feature.ANYTIME, Feature.KEEPS_RULES})
 _PARALLEL = _EXACT | {Feature.PARALLEL}
 _SOUND = frozenset({Feature.KEEPS_RULES})
@@ -158,13 +161,22 @@ def run_engine(
     Raises
     ------
     UsageError
-        No such engine, or an option out of its range.
+        No such engine, an option out of its range, or prices decide and the engine is not our own search.
     BackendError
         The engine's library is not installed.
     PolicyError, SchemaError, ScaleError
         The problem cannot be compiled.
     """
     spec = find_engine(name)
+    if name != OURS and problem.pricing is not None and problem.pricing.decides:
+        hint = "solve without --engine, or leave out the cost limit and value per cost"
+        raise UsageError(
+            f"{name} knows nothing of cost, which decides here",
+            code="engine_without_prices",
+            field="engine",
+            value=name,
+            hint=hint,
+        )
     if spec.missing:
         needed = " and ".join(spec.missing)
         hint = f"pip install {' '.join(spec.missing)}, or choose another engine"

@@ -21,7 +21,7 @@ def no_pack_error(
     c: Compiled,
     tariff: Tariff,
     options: SolveOptions,
-    run: Callable[[Compiled, SolveOptions, Pack | None], Search],
+    run: Callable[[Compiled, SolveOptions, Pack | None, int | None], Search],
     *,
     known: bool,
 ) -> InfeasibleError:
@@ -39,7 +39,7 @@ def no_pack_error(
         if least is not None:
             return _too_little(tariff, limit, least, proven=proven)
     # The cost is not to blame: the same clash stands without it, and is explained as such.
-    run(c, options, None)
+    run(c, options, None, None)
     return unproven
 
 
@@ -47,7 +47,7 @@ def _least(
     c: Compiled,
     tariff: Tariff,
     options: SolveOptions,
-    run: Callable[[Compiled, SolveOptions, Pack | None], Search],
+    run: Callable[[Compiled, SolveOptions, Pack | None, int | None], Search],
 ) -> tuple[int | None, bool]:
     """Return the least cost of any pack, in the tariff's unit, and whether none is known to cost less."""
     # Missing a relaxed minimum is allowed, and may cost less than keeping it.
@@ -58,7 +58,7 @@ def _least(
     proven = True
     for case in cases(dataclasses.replace(c, zones=zones), tariff, limited=False):
         try:
-            search = run(case.weighed(0, 1), limits, None)
+            search = run(case.weighed(0, 1), limits, None, None)
         except InfeasibleError as error:
             proven = proven and error.code == "no_pack_in_case"
             continue

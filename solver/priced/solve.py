@@ -24,8 +24,9 @@ from .least import no_pack_error
 from .pick import Pick
 from .tariff import Tariff
 
-Run = Callable[[Compiled, SolveOptions, "Pack | None"], Search]
-"""Searches the best pack of a compiled problem, from a known one on where there is one."""
+Run = Callable[[Compiled, SolveOptions, "Pack | None", "int | None"], Search]
+"""Searches the best pack of a compiled problem, from a known one on where there is one, as long as there may
+be one that is worth as much as is wanted."""
 
 FIRST_PICKS = 20
 """Greedy packs, at most, that the first ratio comes from: each costs little and saves a proof."""
@@ -94,12 +95,10 @@ class Rounds:
             weights = self.weights
             weighed = case.weighed(*weights)
             plain = _certificate(simple_bound(weighed), case, weights)
-            if self.best is not None and self.best.shortfall == 0 and plain.bound < self._aim():
-                self.endings.append(Ending(case, weights, plain, plain.bound))
-                return
             known = None if self.best is None else self.best.within(case, weighed)
+            wanted = self._wanted(case)
             try:
-                search = self.run(weighed, self._options(), known)
+                search = self.run(weighed, self._options(), known, wanted)
             except (InfeasibleError, StoppedError) as error:
                 self._without_a_pack(error, case, weights, plain)
                 return
@@ -116,15 +115,20 @@ class Rounds:
         proof, best = search.certificate, search.best
         assert self.best is not None
         # A proof may rest on what zones lack, which is that of the pack at hand.
-        same = best is not None and best.shortfall == self.best.shortfall
+        same = search.hopeless or (best is not None and best.shortfall == self.best.shortfall)
         shown = _certificate(proof, case, weights) if proof is not None and same else plain
         bound = search.bound - weights[1] * case.fixed
-        self.endings.append(Ending(case, weights, shown, bound, search))
+        self.endings.append(Ending(case, weights, shown, bound, None if search.hopeless else search))
 
-    def _aim(self) -> int:
-        """Return what a pack of a case must reach to be as good as the best one."""
-        assert self.best is not None
-        return self.best.value if self.weights == (1, 0) else 0
+    def _wanted(self, case: Case) -> int | None:
+        """Return what a pack of ``case`` must be worth, fixed cost left out, to be as good as the best one.
+
+        None while there is none, or it lacks what zones are to hold: lacking less is better than any worth.
+        """
+        if self.best is None or self.best.shortfall:
+            return None
+        value, cost = self.weights
+        return value * self.best.value if cost == 0 else cost * case.fixed
 
     def _without_a_pack(
         self, error: InfeasibleError | StoppedError, case: Case, weights: tuple[int, int], plain: Certificate

@@ -147,6 +147,24 @@ def check_cost(facts: Facts, context: PackedContext, pack: Pack, complaints: Com
     )
     for name in PackedCost.model_fields:
         complaints.expect(CHECK, f"cost.{name}", getattr(stated, name), getattr(due, name))
+    _check_rendered(prices, context, exact, complaints)
+
+
+def _check_rendered(prices: Prices, context: PackedContext, exact: int, complaints: Complaints) -> None:
+    """The rendered prompt costs no more than its units account for, and all that is stable leads it."""
+    prompt = context.prompt
+    if prompt is None or not prices.pricing.decides:
+        return
+    stranded = prompt.boundary.stranded_ids
+    complaints.require(CHECK, not stranded, f"{len(stranded)} stable units stand behind a volatile one")
+    prefix, pricing = prompt.boundary.tokens, prices.pricing
+    held = prefix - (pricing.cache_step - 1)
+    if not prices.pays or prefix < pricing.cache_minimum or held < 0:
+        held = 0
+    rendered = (prompt.tokens - held) * prices.input + held * prices.held + prices.answers
+    complaints.require(
+        CHECK, rendered <= exact, f"the prompt costs {rendered}, its units account for {exact}"
+    )
 
 
 def _rounded(cost: int) -> int:
