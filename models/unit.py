@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Final, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
@@ -111,6 +111,18 @@ def _coverage(value: Any) -> Any:
     return value
 
 
+_HEADING: Final = "file-heading:"
+
+
+def heading_of(path: str) -> str:
+    """Return the id of the unit that names the file ``path`` once, above the units of it that depend on it.
+
+    It is of kind ``heading``, without text and worth nothing; a stable unit that depends on it does not name
+    its file again. So several units of a file share what its name takes, and the sum of sizes stays exact.
+    """
+    return f"{_HEADING}{path}"
+
+
 class ContextUnit(Model):
     """A piece of evidence with what is needed to weigh it (seed 000 §5, design §2).
 
@@ -174,6 +186,23 @@ class ContextUnit(Model):
             )
         return self
 
+    @model_validator(mode="after")
+    def _heading_names_a_file(self) -> Self:
+        is_heading = self.kind is Kind.HEADING
+        names = [heading_of(ref.path) for ref in self.source_refs if ref.start_line is None]
+        is_plain = not self.text and names == [self.id] and self.stability is Stability.STABLE
+        if is_heading != self.id.startswith(_HEADING) or (is_heading and not is_plain):
+            raise PydanticCustomError(
+                "heading",
+                "must name one file, hold no text and be stable, as a unit of kind heading",
+                {
+                    "field": "id",
+                    "value": self.id,
+                    "hint": f"a heading has the id '{_HEADING}PATH', its kind, that path and an empty text",
+                },
+            )
+        return self
+
     def _first_rendering_is_own_form(self) -> bool:
         return bool(self.renderings) and self.renderings[0].state == self.compression_state
 
@@ -181,6 +210,14 @@ class ContextUnit(Model):
     def dependency_ids(self) -> tuple[str, ...]:
         """Ids of the units that this one needs, as authored."""
         return tuple(dependency.id for dependency in self.dependencies)
+
+    @property
+    def heading(self) -> str | None:
+        """Id of the heading that names its file, where it depends on one, is of one file, and is stable."""
+        if not self.dependencies or self.stability is not Stability.STABLE:
+            return None
+        names = {heading_of(ref.path) for ref in self.source_refs}
+        return next((d.id for d in self.dependencies if len(names) == 1 and d.id in names), None)
 
     def ladder(self) -> tuple[Rendering, ...]:
         """Return every form of the unit, its own form first, the others as authored.

@@ -7,7 +7,17 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final, Literal, NamedTuple
 
-from ..models import ContextUnit, Kind, Rendering, SchemaError, SourceRef, State, Trust, UsageError
+from ..models import (
+    ContextUnit,
+    Kind,
+    Rendering,
+    SchemaError,
+    SourceRef,
+    State,
+    Trust,
+    UsageError,
+    heading_of,
+)
 from .emit import Redact, leave, unix_lines
 
 Authority = Literal["high", "medium", "low"]
@@ -55,7 +65,10 @@ _KIND_PREFIXES: Final = {"cfg": "config", "repo": "map"}
 
 
 class Place(NamedTuple):
-    """A file that a header shows, and the lines there: ``120-123,170/410``, or empty."""
+    """A file that a header shows, and the lines there: ``120-123,170/410``, or empty.
+
+    The name is empty where a heading above the block tells it; the lines of the file stand there, too.
+    """
 
     name: str
     lines: str
@@ -81,6 +94,9 @@ class UnitFacts:
         say, authority, trust.
     body
         The text at this rung, with LF line ends.
+    is_heading
+        Whether it only names the file of the units below it (:func:`satchel.models.heading_of`): its one
+        place has the number of lines of the file, or none.
     """
 
     id: str
@@ -89,6 +105,7 @@ class UnitFacts:
     label: str
     marks: tuple[str, ...]
     body: str
+    is_heading: bool = False
 
 
 def facts_of(unit: ContextUnit, rung: int, redact: Redact | None = None) -> UnitFacts:
@@ -122,6 +139,8 @@ def facts_of(unit: ContextUnit, rung: int, redact: Redact | None = None) -> Unit
     body = unix_lines(form.text)
     refs = form.source_refs or unit.source_refs
     places = _places(unit, refs, body)
+    if unit.kind is Kind.HEADING:
+        return _heading(refs[0], redact)
     is_placed = len(places) == 1 and _says_which(places[0], unit.id)
     authority = authority_level(unit.authority_score)
     marks = (
@@ -132,6 +151,8 @@ def facts_of(unit: ContextUnit, rung: int, redact: Redact | None = None) -> Unit
         unit.trust.value if unit.trust is not Trust.UNTRUSTED else "",
     )
     paths = [place.name for place in places]
+    if len(places) == 1 and heading_of(paths[0]) == unit.heading:
+        places = (Place("", places[0].lines.partition("/")[0]),)
     return UnitFacts(
         id="" if is_placed else leave(unit.id, redact),
         places=tuple(Place(leave(name, redact), lines) for name, lines in places[:_SHOWN_PLACES]),
@@ -139,6 +160,19 @@ def facts_of(unit: ContextUnit, rung: int, redact: Redact | None = None) -> Unit
         label=leave(_label_of(unit, paths, body, is_placed=is_placed), redact),
         marks=tuple(mark for mark in marks if mark),
         body=leave(body, redact),
+    )
+
+
+def _heading(file: SourceRef, redact: Redact | None) -> UnitFacts:
+    lines = "" if file.total_lines is None else str(file.total_lines)
+    return UnitFacts(
+        id="",
+        places=(Place(leave(file.path, redact), lines),),
+        more_places=0,
+        label="",
+        marks=(),
+        body="",
+        is_heading=True,
     )
 
 

@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from ..models import Task
 from .facts import Place, UnitFacts
-from .words import REQUEST, UNITS_RULE
+from .words import HEADING_RULE, REQUEST, UNITS_RULE
 
-GUIDE: Final = f"Satchel context pack. Units: at path:lines shown/lines of file. {UNITS_RULE}"
+GUIDE: Final = f"Satchel context pack. Units: at path:lines shown/lines of file. {HEADING_RULE} {UNITS_RULE}"
 
 _ESCAPED: Final = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff]")
 _PATH_ENDS: Final = re.compile(r":(?=\d)|,")
@@ -25,6 +25,9 @@ class Json:
 
     def block(self, facts: UnitFacts) -> str:
         """Return the block of one unit."""
+        if facts.is_heading:
+            (file,) = facts.places
+            return _line({"lines": file.lines, "file": file.name} if file.lines else {"file": file.name})
         marks = " ".join(facts.marks)
         parts = {"id": facts.id, "at": _places(facts), "name": facts.label, "is": marks}
         return _line({**{key: text for key, text in parts.items() if text}, "text": facts.body})

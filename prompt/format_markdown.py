@@ -1,8 +1,8 @@
 """The Markdown format: a fenced block per unit, whose info line says all about it.
 
 All that comes from a repository stands in fences and their info lines, which hold no backtick, so that no
-name can end one. The frame is headings and paragraphs, and the words of the task are a quotation and a
-list.
+name can end one; of several units of a file, the name stands once above them, as a code span. The frame is
+headings and paragraphs, and the words of the task are a quotation and a list.
 """
 
 from __future__ import annotations
@@ -12,22 +12,24 @@ from typing import Final
 from ..models import Task
 from .escape import code_span, fence
 from .facts import UnitFacts
-from .header import header
-from .words import REQUEST, UNITS_RULE, one_line
+from .header import header, heading
+from .words import HEADING_RULE, REQUEST, UNITS_RULE, one_line
 
 GUIDE: Final = f"""\
 # Satchel context pack
 
-Unit: a fenced block; its first line says path:lines shown/lines of file. {UNITS_RULE}
+Unit: a fenced block; its first line says path:lines shown/lines of file. {HEADING_RULE} {UNITS_RULE}
 
 """
 
 
 class Markdown:
-    """Pieces start with ``#`` or a fence, and end with a fence or a full stop and a blank line."""
+    """Pieces start with ``#``, a fence or a code span, and end with punctuation and a blank line."""
 
     def block(self, facts: UnitFacts) -> str:
         """Return the block of one unit."""
+        if facts.is_heading:
+            return f"`{heading(facts.places[0])}`:\n\n"
         marks = fence(facts.body)
         end = "" if facts.body.endswith("\n") or not facts.body else "\n"
         return f"{marks}{header(facts)}\n{facts.body}{end}{marks}\n\n"

@@ -1,6 +1,7 @@
 """The plain format, the one of fewest tokens: a line about each unit, its text, a closing line.
 
-Both lines begin with a run of ``=`` that is longer than any in the text between them.
+Both lines begin with a run of ``=`` that is longer than any in the text between them. Of several units of a
+file, the name stands once above them, on a line that ends with a colon.
 """
 
 from __future__ import annotations
@@ -10,20 +11,22 @@ from typing import Final
 from ..models import Task
 from .escape import rule, visible
 from .facts import UnitFacts
-from .header import header
-from .words import REQUEST, UNITS_RULE, one_line
+from .header import header, heading
+from .words import HEADING_RULE, REQUEST, UNITS_RULE, one_line
 
 GUIDE: Final = f"""\
 === Satchel context pack ===
-Unit: "=== path:lines shown/lines of file", text, then as many =. {UNITS_RULE}
+Unit: "=== path:lines shown/lines of file", text, then as many =. {HEADING_RULE} {UNITS_RULE}
 """
 
 
 class Plain:
-    """Pieces start with ``===`` and end with ``===`` or a full stop and a line end."""
+    """Pieces start with ``===`` and end with punctuation and a line end."""
 
     def block(self, facts: UnitFacts) -> str:
         """Return the block of one unit."""
+        if facts.is_heading:
+            return f"=== {heading(facts.places[0])}:\n"
         mark = rule(facts.body)
         end = "" if facts.body.endswith("\n") or not facts.body else "\n"
         return f"{mark} {header(facts)}\n{facts.body}{end}{mark}\n"

@@ -12,11 +12,11 @@ from typing import Final
 from ..models import Task
 from .escape import attribute, neutralise
 from .facts import UnitFacts
-from .words import REQUEST, UNITS_RULE, one_line
+from .words import HEADING_RULE, REQUEST, UNITS_RULE, one_line
 
 GUIDE: Final = f"""\
 <pack-guide>
-Satchel context pack. Unit: at path:lines shown/lines of file. {UNITS_RULE}
+Satchel context pack. Units at path:lines shown/lines of file. {HEADING_RULE} {UNITS_RULE}
 </pack-guide>
 """
 
@@ -26,6 +26,10 @@ class Xml:
 
     def block(self, facts: UnitFacts) -> str:
         """Return the block of one unit."""
+        if facts.is_heading:
+            (file,) = facts.places
+            lines = f' lines="{file.lines}"' if file.lines else ""
+            return f'<source-unit file="{attribute(file.name)}"{lines}/>\n'
         attributes = {
             "id": attribute(facts.id),
             "at": _places(facts),

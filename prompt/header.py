@@ -16,7 +16,8 @@ def header(facts: UnitFacts) -> str:
 
     ``src/core.py#Command.main:10-31/410 symbolized medium``, in general: the id, where the places do not
     stand for it; files with their lines; what the unit is about; and marks. Names that are not one plain
-    word stand between double quotes.
+    word stand between double quotes. Under a heading, which tells the path, it is
+    ``#Command.main:10-31 symbolized``.
     """
     words = [_name(facts.id)] if facts.id else []
     label = facts.label
@@ -29,7 +30,13 @@ def header(facts: UnitFacts) -> str:
         words.append(f"and {facts.more_places} more")
     if label:
         words.append(quoted(label))
-    return " ".join((*words, *facts.marks))
+    return " ".join(word for word in (*words, *facts.marks) if word)
+
+
+def heading(place: Place) -> str:
+    """Return what names the file of the units below: ``src/core.py, 410 lines``; it holds no backtick."""
+    many = "" if place.lines == "1" else "s"
+    return _place(Place(place.name, "")) + (f", {place.lines} line{many}" if place.lines else "")
 
 
 def _name(name: str) -> str:
@@ -37,5 +44,5 @@ def _name(name: str) -> str:
 
 
 def _place(place: Place, name: str = "") -> str:
-    path = place.name if is_bare_file(place.name) else quoted(place.name)
-    return f"{path}{name}:{place.lines}" if place.lines else f"{path}{name}"
+    path = place.name if not place.name or is_bare_file(place.name) else quoted(place.name)
+    return f"{path}{name}:{place.lines}".removeprefix(":") if place.lines else f"{path}{name}"

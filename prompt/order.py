@@ -7,10 +7,18 @@ reuses only an unchanged beginning.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, Literal, get_args
 
-from ..models import DEFAULT_ZONES, Problem, Stability, UnknownReferenceError, UsageError
+from ..models import (
+    DEFAULT_ZONES,
+    ContextUnit,
+    Kind,
+    Problem,
+    Stability,
+    UnknownReferenceError,
+    UsageError,
+)
 
 Order = Literal["stable-first", "as-given"]
 """``stable-first`` (the default), or ``as-given``: the authored order as it stands."""
@@ -22,7 +30,8 @@ def place(problem: Problem, accepted: Iterable[str], order: Order = "stable-firs
     """Return the accepted ids in the order in which the prompt shows them.
 
     ``stable-first`` sorts by stability, then by zone (the default zones in the order of seed 000 §9,
-    then the user's own as declared), and keeps the authored order within such a class.
+    then the user's own as declared), and keeps the authored order within such a class. In either order, what
+    stands under a heading follows it.
 
     Raises
     ------
@@ -38,7 +47,18 @@ def place(problem: Problem, accepted: Iterable[str], order: Order = "stable-firs
     if order == "stable-first":
         rank = _zone_ranks(problem)
         units.sort(key=lambda unit: (unit.stability is not Stability.STABLE, rank[unit.zone]))
-    return tuple(unit.id for unit in units)
+    return _under_headings(units)
+
+
+def _under_headings(units: Sequence[ContextUnit]) -> tuple[str, ...]:
+    """Return the ids, those that stand under a heading right behind it, in their order."""
+    present = {unit.id for unit in units if unit.kind is Kind.HEADING}
+    members: dict[str, list[str]] = {}
+    others: list[str] = []
+    for unit in units:
+        heading = unit.heading
+        (members.setdefault(heading, []) if heading in present else others).append(unit.id)
+    return tuple(name for other in others for name in (other, *members.get(other, ())))
 
 
 def _wanted(problem: Problem, accepted: Iterable[str]) -> set[str]:

@@ -77,7 +77,18 @@ class CountBook:
         # Where references name no lines, the lines of the fullest form are counted.
         lines = "" if _has_lines(own.source_refs) else own.text or ""
         level = authority_level(unit.authority_score)
-        head = "\x1f".join((unit.id, unit.kind, unit.title, level, unit.trust, refs, own.state, lines))
+        parts = (
+            unit.id,
+            unit.kind,
+            unit.title,
+            level,
+            unit.trust,
+            refs,
+            unit.heading or "",
+            own.state,
+            lines,
+        )
+        head = "\x1f".join(parts)
         start = hashlib.blake2b(head.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES)
         return [
             _digest(start.copy(), number, form, refs if form.source_refs is unit.source_refs else None)

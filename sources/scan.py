@@ -21,18 +21,19 @@ from ..models import (
     Weights,
 )
 from .account import account, diagnostics
-from .cache.facts import remembered_history
 from .cache.store import Cache
 from .cache.summaries import Summaries, SummaryUse
 from .candidates import Candidate, Reading, read_candidates
 from .extract import default_registry
 from .file_classes import FileClass
-from .gitinfo import History, run_git
+from .headings import with_headings
 from .languages import ROLES, Role
+from .origin import Origin
 from .ranking import rank
 from .repomap import MapFile, repo_map
-from .score.freshness import freshness
+from .score.freshness import DEPRECATED_SHARE, is_deprecated
 from .score.words import query_terms, without
+from .seeds import Seeding, Seeds, seeds_of
 from .tasks import TaskKind, task_kind
 from .units import build_units, duplicates
 from .walk import WalkOptions
@@ -73,6 +74,10 @@ class ScanOptions:
         Rules of inclusion (:class:`.walk.WalkOptions`).
     history
         Whether git is asked when files last changed.
+    jobs
+        Processes that read; as many as there are processors when absent, and then only for much text.
+    seeds
+        What the task starts from besides its words (:class:`.seeds.Seeding`).
     cache
         What earlier runs found out; it changes no byte of the result.
     summaries
@@ -81,6 +86,8 @@ class ScanOptions:
 
     walk: WalkOptions = field(default_factory=WalkOptions)
     history: bool = True
+    jobs: int | None = None
+    seeds: Seeding = field(default_factory=Seeding)
     cache: Cache | None = field(default=None, repr=False, compare=False)
     summaries: SummaryUse = SummaryUse.COMPUTE
 
@@ -116,15 +123,15 @@ class ScanResult:
     report: ScanReport
 
 
-def scan(root: Path, task: Task, options: ScanOptions | None = None) -> ScanResult:
+def scan(root: Path | Sequence[Path], task: Task, options: ScanOptions | None = None) -> ScanResult:
     """Read ``root`` and return what there is to choose from for ``task``.
 
-    The same tree gives the same result, whatever the working folder, the clock or the hash seed.
+    Of several folders each path begins with the label of its folder (:mod:`.roots`). The same tree gives the same result, whatever the working folder, the clock or the hash seed.
 
     Raises
     ------
     UsageError
-        Unknown kind of task (lists those that there are), or a path or pattern that cannot be used.
+        Unknown kind of task (lists those that there are), or a path, pattern or revision that cannot be used.
     FileError
         ``root`` or a path of ``task.focus`` does not exist.
     """
@@ -132,18 +139,24 @@ def scan(root: Path, task: Task, options: ScanOptions | None = None) -> ScanResu
     kind = task_kind(task.kind)
     rules = replace(options.walk, explicit=(*options.walk.explicit, *task.focus))
     cache = options.cache
-    reading = read_candidates(root, rules, default_registry(), cache.contexts if cache else None)
+    memory = cache.contexts if cache else None
+    reading = read_candidates(root, rules, default_registry(), memory, options.jobs)
     summaries = cache.summaries(options.summaries) if cache else Summaries(options.summaries)
-    history = remembered_history(root, cache) if options.history else History()
-    asked = _asked(task, kind, reading.candidates)
-    ranking = rank(reading.candidates, kind, asked, cache.contexts if cache else None)
+    origin = Origin.of(root, rules.revision)
+    ages = origin.ages(cache) if options.history else origin.unknown_ages()
+    seeds = seeds_of(options.seeds, origin, reading, ages)
+    asked = _asked(task, kind, reading.candidates, seeds, origin.depth)
+    ranking = seeds.applied(rank(reading.candidates, kind, asked, memory))
     scores = ranking.scores
     required = _name(scores, reading.candidates, rules.explicit)
-    fresh = {file.path: freshness(history, file.source.raw) for file in reading.files}
+    fresh = {file.path: ages.freshness(file) for file in reading.files}
     units = build_units(
         reading.candidates,
         scores,
-        [fresh[candidate.file.path] for candidate in reading.candidates],
+        [
+            fresh[candidate.file.path] * (DEPRECATED_SHARE if is_deprecated(candidate.fragment) else 1.0)
+            for candidate in reading.candidates
+        ],
         required,
         kind,
         query_terms(*asked),
@@ -165,30 +178,35 @@ def scan(root: Path, task: Task, options: ScanOptions | None = None) -> ScanResu
     )
     return ScanResult(
         kind=kind,
-        units=(*((overview,) if overview else ()), *units),
+        units=(*((overview,) if overview else ()), *with_headings(units)),
         groups=duplicates(reading.candidates, required),
         dimensions=tuple(dimension.dimension() for dimension in kind.coverage),
         policy=kind.policy,
         weights=kind.weights,
         skipped=account(reading),
-        diagnostics=(*diagnostics(reading, history), *summaries.diagnostics()),
-        report=_report(root, reading),
+        diagnostics=(*diagnostics(reading, ages.notes), *seeds.diagnostics, *summaries.diagnostics()),
+        report=_report(origin, reading),
     )
 
 
-def _asked(task: Task, kind: TaskKind, candidates: Sequence[Candidate]) -> tuple[str, ...]:
+def _asked(
+    task: Task, kind: TaskKind, candidates: Sequence[Candidate], seeds: Seeds, depth: int
+) -> tuple[str, ...]:
     """Return the texts that say what the task is about.
 
-    A task that says nothing is about what its kind always asks, and what the README speaks of.
+    A task that says nothing is about what it starts from, or else about what its kind always asks, and what
+    the README speaks of.
     """
     asked = tuple(text for text in (task.title, task.about, *task.outline) if text.strip())
+    asked = asked or seeds.asked
     if asked or task.focus:
         named = tuple(path.replace("/", " ") for path in task.focus)
         return without(asked, {*kind.generic.split(), *kind.name.split("-")}) if asked else named
     readme = [
         candidate.fragment
         for candidate in candidates
-        if "/" not in candidate.file.path and candidate.file.path.lower().startswith("readme")
+        if candidate.file.path.count("/") == depth
+        and candidate.file.path.rpartition("/")[2].lower().startswith("readme")
     ]
     headings = tuple(fragment.signature for fragment in readme)
     return (kind.words, *headings, *(fragment.text[:_README_CHARS] for fragment in readme[:1]))
@@ -242,16 +260,15 @@ def _map_files(reading: Reading, scores: Sequence[float]) -> list[MapFile]:
     ]
 
 
-def _report(root: Path, reading: Reading) -> ScanReport:
+def _report(origin: Origin, reading: Reading) -> ScanReport:
     skipped: dict[str, int] = {}
     for item in reading.skipped:
         skipped[item.reason.value] = skipped.get(item.reason.value, 0) + (item.files or 0)
     if reading.empty:
         skipped["empty"] = len(reading.empty)
-    head = run_git(root, "rev-parse", "--verify", "--quiet", "HEAD", accept=(0, 1)).output
     return ScanReport(
         files=len(reading.files),
         bytes=sum(file.source.size for file in reading.files),
         skipped=dict(sorted(skipped.items())),
-        revision=head.decode("ascii").strip() or None if head else None,
+        revision=origin.commits(),
     )

@@ -13,13 +13,16 @@ from ..models import (
     Rendering,
     SourceRef,
     State,
+    heading_of,
 )
 from .candidates import Candidate, ScannedFile, document_of
-from .extract import Document, Form, Fragment, Span
+from .extract import Document, Form, Span
 from .extract.cuts import ladder
 from .file_classes import FileClass
+from .headings import headed
 from .score.coverage import Subject, coverage
 from .score.excerpts import excerpt
+from .signatures import with_signature
 from .tasks import TaskKind
 from .textrank.rung import SHORTEST, summary_form
 
@@ -34,6 +37,10 @@ _EXCERPTS: Final = 400
 
 _SUMMARIES: Final = 400
 """At most so many, for the most relevant: each takes about a millisecond."""
+
+_WANTED: Final = 3_000
+"""So many of the most relevant get a signature as their shortest form, and a heading with others of their
+file: more than a budget of 100,000 tokens takes."""
 
 _LEAST_RELEVANT: Final = 0.003
 """Below this no excerpt or summary is worth making, and nothing is covered."""
@@ -129,19 +136,22 @@ def build_units(
     ids = _ids_by_name(candidates)
     excerpted = _most_relevant(candidates, scores, _LONG, _EXCERPTS)
     summarised = _most_relevant(candidates, scores, SHORTEST, _SUMMARIES)
+    wanted = required | _most_relevant(candidates, scores, 0, _WANTED, least=0.0)
+    below_heading = headed(candidates, wanted)
     documents: dict[str, Document] = {}
     units: list[ContextUnit] = []
     for n, candidate in enumerate(candidates):
         fragment, file = candidate.fragment, candidate.file
         forms = fragment.forms
-        if n in excerpted or n in summarised:
+        if n in wanted:
             if file.path not in documents:
                 documents = {file.path: document_of(file)}
-            document = documents[file.path]
+            lines = documents[file.path].lines
+            forms = with_signature(candidate, lines, forms)
             if n in summarised and _may_be_summarised(candidate, kind):
-                forms = _with_summary(fragment, summarise(candidate))
+                forms = _with_summary(forms, summarise(candidate))
             if n in excerpted:
-                forms = _with_excerpt(candidate, document.lines, query, forms)
+                forms = _with_excerpt(candidate, lines, query, forms)
         score = round(float(scores[n]), 6)
         subject = Subject(fragment, candidate.kind, candidate.file_class, file.path)
         units.append(
@@ -158,10 +168,13 @@ def build_units(
                 risk_score=risk_of(candidate),
                 required=n in required,
                 zone=zone_of(candidate.file_class),
-                dependencies=tuple(
-                    Dependency(id=ids[file.path, name])
-                    for name in fragment.needs
-                    if ids.get((file.path, name), candidate.id) != candidate.id
+                dependencies=(
+                    *((Dependency(id=heading_of(file.path)),) if n in below_heading else ()),
+                    *(
+                        Dependency(id=ids[file.path, name])
+                        for name in fragment.needs
+                        if ids.get((file.path, name), candidate.id) != candidate.id
+                    ),
                 ),
                 coverage=coverage(subject, score, kind.coverage) if score >= _LEAST_RELEVANT else {},
                 diagnostics=(explained(n),) if explained and score >= _LEAST_RELEVANT else (),
@@ -170,7 +183,7 @@ def build_units(
                     Rendering.trusted(
                         state=form.state,
                         text=form.text,
-                        fidelity=kind.fidelity.get(form.state, 0.5),
+                        fidelity=_fidelity(form.state, candidate, kind),
                         source_refs=_refs(file, form.spans),
                     )
                     for form in forms
@@ -199,12 +212,14 @@ def _refs(file: ScannedFile, spans: Sequence[Span]) -> tuple[SourceRef, ...]:
 
 
 def _most_relevant(
-    candidates: Sequence[Candidate], scores: Sequence[float], chars: int, most: int
+    candidates: Sequence[Candidate],
+    scores: Sequence[float],
+    chars: int,
+    most: int,
+    least: float = _LEAST_RELEVANT,
 ) -> frozenset[int]:
     """Return which candidates of more than ``chars`` characters are worth a form of their own."""
-    long = [
-        n for n, c in enumerate(candidates) if len(c.fragment.text) > chars and scores[n] >= _LEAST_RELEVANT
-    ]
+    long = [n for n, c in enumerate(candidates) if len(c.fragment.text) > chars and scores[n] >= least]
     return frozenset(sorted(long, key=lambda n: (-scores[n], n))[:most])
 
 
@@ -213,9 +228,16 @@ def _may_be_summarised(candidate: Candidate, kind: TaskKind) -> bool:
     return zone is None or State.SUMMARIZED in zone.overflow.states
 
 
-def _with_summary(fragment: Fragment, form: Form | None) -> tuple[Form, ...]:
+def _fidelity(state: State, candidate: Candidate, kind: TaskKind) -> float:
+    """Return the share of its value that a form keeps: a signature less than the gist of an API contract."""
+    if state is State.CONTRACT and candidate.file_class is not FileClass.CONTRACT:
+        return kind.signature_fidelity
+    return kind.fidelity.get(state, 0.5)
+
+
+def _with_summary(forms: tuple[Form, ...], form: Form | None) -> tuple[Form, ...]:
     """Return the forms, and below them the summary where there is one."""
-    return fragment.forms if form is None else (*fragment.forms, form)
+    return forms if form is None else (*forms, form)
 
 
 def summary_of(candidate: Candidate) -> Form | None:

@@ -146,6 +146,9 @@ class TaskKind(Model):
     generic: str = ""
     start: tuple[Start, ...] = ()
     fidelity: dict[State, Annotated[float, Field(gt=0.0, le=1.0)]]
+    signature_fidelity: Annotated[float, Field(gt=0.0, le=1.0)] = Field(
+        default=0.5, description="of a signature alone: ``fidelity`` speaks of the contracts of an API"
+    )
     repo_map: RepoMapRule
     coverage: tuple[Dimension, ...] = ()
 

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from satchel.models import Problem, Task
+from satchel.models import Kind, Problem, Task, heading_of
 from satchel.prompt import FORMATS, RenderedPrompt, frame_texts, neutralise, render, restore
 from satchel.prompt.emit import emit
 from satchel.prompt.escape import STRUCTURAL_TAGS, quoted
@@ -39,7 +39,7 @@ tasks = st.builds(
 
 @st.composite
 def packs(draw: st.DrawFn) -> Problem:
-    """Up to five units of hostile bodies, titles, ids and paths."""
+    """Up to five units of hostile bodies, titles, ids and paths, and up to two files with a heading."""
     ids = draw(st.lists(names, min_size=1, max_size=5, unique=True))
     units = [
         {
@@ -52,6 +52,20 @@ def packs(draw: st.DrawFn) -> Problem:
         }
         for name in ids
     ]
+    for path in draw(st.lists(names, max_size=2, unique=True)):
+        file = {"path": path, "totalLines": draw(st.none() | st.just(9))}
+        units.append({"id": heading_of(path), "kind": "heading", "text": "", "sourceRefs": [file]})
+        units += [
+            {
+                "id": f"{number}:{path}#{draw(names)}",
+                "title": draw(names | st.just("")),
+                "text": draw(bodies),
+                "sourceRefs": [{**file, "startLine": number, "endLine": 8}],
+                "dependencies": [heading_of(path)],
+            }
+            for number in range(1, draw(st.integers(1, 3)))
+        ]
+    units = draw(st.permutations(units))
     return Problem.model_validate(
         {
             "schemaVersion": "packing-problem.v1",
@@ -77,8 +91,15 @@ def body_of(problem: Problem, name: str) -> str:
     return text if text.endswith("\n") or not text else text + "\n"
 
 
+def with_text(problem: Problem, prompt: RenderedPrompt) -> list[str]:
+    """The ids in prompt order, without headings."""
+    return [name for name in prompt.order if problem.by_id[name].kind is not Kind.HEADING]
+
+
 NAME = r'(?:"(?:[^"\\`]|\\.)*"|(?=[^ ]*[/:#.])[a-zA-Z_.@$][\w./#@~+$:-]*)'
 HEADER = re.compile(rf"{NAME}(?:,? {NAME})*(?: \d+ lines?| low| trusted)*", re.ASCII | re.DOTALL)
+UNDER = re.compile(rf"(?:{NAME} )?(?:#[\w$.]+:)?\d-8(?: {NAME})?(?: low)?", re.ASCII | re.DOTALL)
+HEADING = re.compile(rf"{NAME}(?:, 9 lines)?", re.ASCII | re.DOTALL)
 
 
 @settings(max_examples=200, deadline=None)
@@ -89,7 +110,8 @@ def test_markdown_holds_against_a_commonmark_parser(problem: Problem) -> None:
     tokens = MarkdownIt("commonmark").parse(prompt.text)
     top = [token for token in tokens if token.level == 0]
     fences = [token for token in top if token.type == "fence"]
-    bodies = [body_of(problem, name).replace("\0", "\ufffd") for name in prompt.order]
+    texts = with_text(problem, prompt)
+    bodies = [body_of(problem, name).replace("\0", "\ufffd") for name in texts]
     assert [token.content for token in fences] == bodies
     headings = [
         tokens[i + 1].content
@@ -100,10 +122,15 @@ def test_markdown_holds_against_a_commonmark_parser(problem: Problem) -> None:
     allowed = {"fence", "heading_open", "inline", "heading_close", "paragraph_open", "paragraph_close"}
     allowed |= {f"{kind}_{end}" for kind in ("blockquote", "ordered_list") for end in ("open", "close")}
     assert {token.type for token in top} <= allowed
-    for token, name in zip(fences, prompt.order, strict=True):
-        assert HEADER.fullmatch(token.info)
-        assert is_one_visible_line(token.info)
+    named = [tokens[i - 1] for i, token in enumerate(tokens) if token.type == "paragraph_close"]
+    named = [token.children for token in named if token.content.startswith("`")]
+    spans = [children[0].content for children in named if len(children) == 2 and children[1].content == ":"]
+    assert len(spans) >= len(prompt.order) - len(texts)
+    assert all(HEADING.fullmatch(span) for span in spans[: len(prompt.order) - len(texts)])
+    for token, name in zip(fences, texts, strict=True):
         unit = problem.by_id[name]
+        assert (UNDER if unit.heading else HEADER).fullmatch(token.info)
+        assert is_one_visible_line(token.info)
         if not unit.source_refs:
             assert token.info.startswith((name, quoted(name)))
 
@@ -117,15 +144,19 @@ def test_json_holds_against_a_json_parser(problem: Problem) -> None:
     assert prompt.text.count("\n") == len(lines)
     objects = [json.loads(line) for line in lines]
     texts = [found["text"] for found in objects if "text" in found]
-    assert texts == [emit(problem.by_id[name].text or "") for name in prompt.order]
-    kinds = [next(k for k in ("guide", "text", "task", "request") if k in found) for found in objects]
-    assert [kind for kind in kinds if kind != "text"] == [
+    assert texts == [emit(problem.by_id[name].text or "") for name in with_text(problem, prompt)]
+    kinds = [next(k for k in ("guide", "text", "file", "task", "request") if k in found) for found in objects]
+    assert [kind for kind in kinds if kind not in ("text", "file")] == [
         "guide",
         *(["task"] if problem.task else []),
         "request",
     ]
     for span in prompt.spans:
         found = json.loads(lines[span.start_line - 1])
+        if problem.by_id[span.id].kind is Kind.HEADING:
+            assert heading_of(found.pop("file")) == emit(span.id)
+            assert found in ({}, {"lines": "9"})
+            continue
         assert set(found) <= {"id", "at", "name", "is", "text"}
         assert found["text"] == emit(problem.by_id[span.id].text or "")
 
@@ -154,11 +185,21 @@ def test_xml_holds_against_a_tolerant_reader(problem: Problem) -> None:
     prompt = rendered(problem, "xml")
     found = re.findall(rf"<(/*)({'|'.join(STRUCTURAL_TAGS)})", fold(prompt.text))
     leading = sum(span.end <= prompt.prefix_end for span in prompt.spans)
-    expected = ["pack-guide", *["source-unit"] * leading, *(["pack-task"] if problem.task else [])]
-    expected += ["source-unit"] * (len(prompt.order) - leading) + ["pack-request"]
-    assert found == [(slash, tag) for tag in expected for slash in ("", "/")]
+    both = ("", "/")
+    units = [
+        [(slash, "source-unit") for slash in (both[: 1 + (problem.by_id[name].kind is not Kind.HEADING)])]
+        for name in prompt.order
+    ]
+    expected = [[(slash, "pack-guide") for slash in both], *units[:leading]]
+    expected += [[(slash, "pack-task") for slash in both]] if problem.task else []
+    expected += [*units[leading:], [(slash, "pack-request") for slash in both]]
+    assert found == [one for tags in expected for one in tags]
     for span in prompt.spans:
         head, _, rest = prompt.text[span.start : span.end].partition("\n")
+        if problem.by_id[span.id].kind is Kind.HEADING:
+            assert re.fullmatch(r'<source-unit file="[^"<>]*"(?: lines="9")?/>', head)
+            assert (is_one_visible_line(head), rest) == (True, "")
+            continue
         assert re.fullmatch(r'<source-unit(?: [a-z]+="[^"<>]*")+>', head)
         assert is_one_visible_line(head)
         assert restore(rest.removesuffix("</source-unit>\n")) == body_of(problem, span.id)
@@ -172,7 +213,11 @@ def test_plain_holds_by_its_rules(problem: Problem) -> None:
     lines = prompt.text.split("\n")
     for span in prompt.spans:
         block = lines[span.start_line - 1 : span.end_line]
-        mark, _, _ = block[0].partition(" ")
+        mark, _, name = block[0].partition(" ")
+        if problem.by_id[span.id].kind is Kind.HEADING:
+            assert (mark, name[-1], len(block)) == ("===", ":", 1)
+            assert HEADING.fullmatch(name[:-1])
+            continue
         assert set(mark) == {"="}
         assert len(mark) >= 3
         assert is_one_visible_line(block[0])
