@@ -1,0 +1,318 @@
+"""Prices in the solve, rule by rule: what a limit allows, what a cache changes, what the checker refuses."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from satchel.models import (
+    InfeasibleError,
+    PackedContext,
+    Problem,
+    ScaleError,
+    SchemaError,
+    Status,
+    UsageError,
+)
+from satchel.solver.engines import ENGINES, run_engine
+from satchel.solver.engines.artifact import solve_by
+from satchel.solver.options import Progress, SolveOptions
+from satchel.solver.solve import solve
+from satchel.solver.verify import verify
+
+CP_SAT = SolveOptions(solver="cp-sat")
+DOLLAR = 10**6
+PRICES = {
+    "currency": "USD",
+    "inputPerMillion": 3 * DOLLAR,
+    "cachedInputPerMillion": 300_000,
+    "cacheWritePerMillion": 3_750_000,
+}
+"""Three dollars a million tokens, a tenth of it for reads, a quarter more for writes."""
+
+
+def problem(units: dict[str, dict[str, Any]], *, available: int = 10_000, **pricing: Any) -> Problem:
+    """Units of 100 tokens worth 1, a frame of 100 tokens of which 40 lead, and ``PRICES``."""
+    return Problem.from_data(
+        {
+            "schemaVersion": "packing-problem.v1",
+            "envelope": {"availableInputTokens": available, "fixedOverheadTokens": 100},
+            "pricing": {**PRICES, "prefixTokens": 40, **pricing},
+            "units": [{"id": name, "tokenEstimate": 100, "value": 1} | unit for name, unit in units.items()],
+        }
+    )
+
+
+def chosen(context: PackedContext) -> list[str]:
+    return [unit.id for unit in context.accepted_units]
+
+
+ONE = {"a": {}}
+VOLATILE = {"stability": "volatile"}
+
+
+@pytest.mark.parametrize(("limit", "units"), [(600, ["a"]), (599, []), (300, []), (10**9, ["a"])])
+def test_a_limit_holds_to_the_last_millionth(limit: int, units: list[str]) -> None:
+    """200 tokens at 3 dollars a million are 600 millionths; the frame alone is 300."""
+    instance = problem(ONE, costLimit=limit)
+    context = solve(instance, CP_SAT)
+    assert (chosen(context), context.solver.status) == (units, Status.OPTIMAL)
+    assert context.cost is not None
+    assert context.cost.cost_micro <= limit
+    assert verify(context, instance).passed
+
+
+def test_less_than_the_frame_costs_names_what_works() -> None:
+    with pytest.raises(InfeasibleError) as caught:
+        solve(problem(ONE, costLimit=299), CP_SAT)
+    assert caught.value.code == "cost_limit"
+    assert caught.value.data == {"costLimit": 299, "smallestCostLimit": 300, "smallestCostLimitProven": True}
+    assert solve(problem(ONE, costLimit=300), CP_SAT).cost is not None
+
+
+def test_without_a_pack_at_any_cost_the_usual_conflict_is_told() -> None:
+    with pytest.raises(InfeasibleError) as caught:
+        solve(problem({"a": {"required": True}}, available=99, costLimit=10**6), CP_SAT)
+    assert caught.value.data["smallestBudget"] == 100
+
+
+def test_a_pack_for_many_calls_differs_from_one_for_one_call() -> None:
+    """Written once, the volatile unit is worth more for its cost; over 50 calls the stable ones are cheap."""
+    units = {"now": VOLATILE | {"value": 3}, "s1": {"value": 2}, "s2": {"value": 2}}
+    once = solve(problem(units, available=200, costLimit=600, cacheWritePerMillion=3 * DOLLAR), CP_SAT)
+    often = solve(problem(units, available=200, costLimit=50 * 300, expectedCalls=50), CP_SAT)
+    assert chosen(once) == ["now"]
+    assert chosen(often) == ["s1", "s2"]
+    assert often.cost is not None
+    # 60 fresh tokens 50 times; 240 written once, and read 49 times.
+    assert often.cost.exact_cost == 50 * 60 * 3 * DOLLAR + 240 * 3_750_000 + 49 * 240 * 300_000
+    assert often.cost.uncached_micro == 50 * 300 * 3
+
+
+def test_a_unit_that_lifts_the_prefix_above_the_minimum_can_pay_for_others() -> None:
+    """Below the minimum every token is paid for in full; the worthless filler makes room for what is dear."""
+    units = {
+        "filler": {"value": 0.001},
+        "dear": {"value": 5, "tokenEstimate": 500, **VOLATILE},
+        "s": {"tokenEstimate": 900, "value": 1},
+    }
+    # All three: 560 fresh tokens ten times, and 1,040 written once and read nine times.
+    limit = 10 * 560 * 3 + 3900 + 9 * 312
+    lifted = problem(units, expectedCalls=10, cacheMinimum=1040, costLimit=limit)
+    context = solve(lifted, CP_SAT)
+    assert (chosen(context), context.solver.status) == (["dear", "filler", "s"], Status.OPTIMAL)
+    assert context.cost is not None
+    assert (context.cost.cached_tokens, context.cost.cost_micro) == (1040, limit)
+    less = problem(units, expectedCalls=10, cacheMinimum=1040, costLimit=limit - 1)
+    assert chosen(solve(less, CP_SAT)) == ["dear", "filler"]
+    without = {name: unit for name, unit in units.items() if name != "filler"}
+    alone = problem(without, expectedCalls=10, cacheMinimum=1040, costLimit=limit)
+    assert chosen(solve(alone, CP_SAT)) == ["dear"]
+
+
+@pytest.mark.parametrize(
+    ("pricing", "cached"),
+    [
+        ({}, 140),
+        ({"cacheMinimum": 140}, 140),
+        ({"cacheMinimum": 141}, 0),
+        ({"cacheStep": 64}, 77),
+        ({"cacheStep": 141}, 0),
+        ({"cacheable": False}, 0),
+        ({"expectedCalls": 1}, 0),
+        ({"cacheWrites": 10}, 0),
+        ({"cacheWrites": 7}, 140),
+        ({"cacheWrites": 8, "cacheWritePerMillion": 4 * DOLLAR}, 0),
+    ],
+)
+def test_what_is_paid_for_as_cached(pricing: dict[str, Any], cached: int) -> None:
+    """Nothing below the minimum, nothing where writes cost more than reads save; a last step never counts."""
+    instance = problem(ONE, **{"expectedCalls": 10, "costLimit": 10**9, **pricing})
+    context = solve(instance, CP_SAT)
+    assert context.cost is not None
+    assert context.cost.cached_tokens == cached
+    assert context.cost.cached_tokens + context.cost.fresh_tokens == 200
+    assert verify(context, instance).passed
+
+
+def test_prices_that_decide_nothing_change_nothing_but_the_cost() -> None:
+    units = {"a": {}, "b": {"tokenEstimate": 60, "value": 3}, "c": VOLATILE}
+    priced = problem(units, available=200, expectedCalls=9)
+    plain = priced.model_copy(update={"pricing": None})
+    with_prices, without = solve(priced, CP_SAT).to_data(), solve(plain, CP_SAT).to_data()
+    cost = with_prices.pop("cost")
+    assert cost["objective"] == "value"
+    for data in (with_prices, without):
+        del data["digest"], data["solver"]["problemDigest"]
+    assert with_prices == without
+
+
+def test_value_per_cost_stops_where_more_value_costs_too_much() -> None:
+    """The ratio is compared exactly: 3 per 900 is as much as 2 per 600, and fewer tokens stand."""
+    units = {"a": {"value": 2}, "b": {"value": 1}, "c": {"value": 1, "tokenEstimate": 101}}
+    instance = problem(units, objective="value-per-cost")
+    context = solve(instance, CP_SAT)
+    assert (chosen(context), context.solver.objective, context.solver.bound) == (["a"], 2, 2)
+    reasons = {unit.id: (unit.reason.value, unit.data) for unit in context.rejected_units}
+    assert reasons == {
+        "b": ("not_worth_its_cost", {"gain": 1, "cost": 300}),
+        "c": ("not_worth_its_cost", {"gain": 1, "cost": 303}),
+    }
+    assert verify(context, instance).passed
+
+
+def test_what_is_worth_nothing_has_no_value_per_cost_to_speak_of() -> None:
+    """Per cost, a loss would be the less the more is spent: there the greatest value decides."""
+    units = {"must": {"value": -2, "required": True}, "dear": {"value": -1, "tokenEstimate": 900}}
+    context = solve(problem(units, objective="value-per-cost"), CP_SAT)
+    assert (chosen(context), context.solver.objective, context.solver.bound) == (["must"], -2, -2)
+
+
+def test_value_per_cost_needs_a_cost_that_every_pack_has() -> None:
+    data = problem(ONE, objective="value-per-cost").to_data()
+    data["envelope"]["fixedOverheadTokens"] = data["pricing"]["prefixTokens"] = 0
+    with pytest.raises(UsageError, match="cost that every pack has"):
+        solve(Problem.from_data(data), CP_SAT)
+    data["pricing"] |= {"answerTokens": 10, "outputPerMillion": 15 * DOLLAR}
+    assert solve(Problem.from_data(data), CP_SAT).solver.status is Status.OPTIMAL
+
+
+def test_the_prefix_is_a_part_of_the_frame() -> None:
+    with pytest.raises(SchemaError, match="fixed overhead of 100 tokens"):
+        problem(ONE, prefixTokens=101)
+
+
+ODD = {
+    "inputPerMillion": 2_999_999,
+    "cachedInputPerMillion": 271_828,
+    "cacheWritePerMillion": 3_141_593,
+    "expectedCalls": 37,
+}
+
+
+def test_a_coarser_scale_keeps_value_times_cost_exact() -> None:
+    """Odd prices have no common divisor; what is weighed against them is rounded more, and stays exact."""
+    units = {
+        f"u{i}": {"value": None, "relevanceScore": (i * 37 % 100) / 100, "tokenEstimate": 50 + i}
+        for i in range(30)
+    }
+    for unit in units.values():
+        del unit["value"]
+    data = problem({}, objective="value-per-cost", **ODD).to_data()
+    data["units"] = [{"id": name, **unit} for name, unit in units.items()]
+    instance = Problem.from_data(data)
+    context = solve(instance, CP_SAT)
+    assert context.solver.scale < 10**6
+    assert context.solver.status is Status.OPTIMAL
+    assert verify(context, instance).passed
+
+
+def test_numbers_that_no_scale_makes_exact_are_an_error() -> None:
+    units = {"a": {"value": 10**9}}
+    with pytest.raises(ScaleError, match="what packs cost") as caught:
+        solve(problem(units, available=10**9, objective="value-per-cost", **ODD), CP_SAT)
+    assert "common divisor" in str(caught.value.hint)
+
+
+@pytest.mark.parametrize("engine", sorted(set(ENGINES) - {"satchel"}))
+def test_engines_that_know_nothing_of_cost_say_so(engine: str) -> None:
+    instance = problem(ONE, costLimit=600)
+    with pytest.raises(UsageError, match="knows nothing of cost"):
+        run_engine(engine, instance)
+    assert run_engine("satchel", instance).selection == {"a": 0}
+    informed = problem(ONE)
+    if not ENGINES[engine].missing:
+        assert run_engine(engine, informed).selection == {"a": 0}
+
+
+@pytest.mark.parametrize("engine", ["satchel", "greedy"])
+def test_our_own_engines_keep_the_limit(engine: str) -> None:
+    context = solve_by(engine, problem({"a": {}, "b": {}}, costLimit=600))
+    assert len(chosen(context)) == 1
+
+
+def test_a_limit_on_work_returns_a_pack_with_an_honest_bound() -> None:
+    units = {f"u{i:02}": {"value": 3 + i % 7, "tokenEstimate": 40 + 13 * i % 50} for i in range(40)}
+    for i, unit in enumerate(units.values()):
+        unit |= VOLATILE if i % 3 else {}
+    for objective in ("value", "value-per-cost"):
+        instance = problem(units, available=900, costLimit=20_000, expectedCalls=10, objective=objective)
+        best = solve(instance, CP_SAT).solver
+        cut = solve(instance, SolveOptions(solver="cp-sat", deterministic_limit=0.0))
+        assert verify(cut, instance).passed
+        assert best.status is Status.OPTIMAL
+        if objective == "value":
+            assert cut.solver.objective <= best.objective <= cut.solver.bound
+
+
+def test_a_gap_is_kept_over_both_cases() -> None:
+    units = {f"u{i:02}": {"value": 30 + i % 7, "tokenEstimate": 40 + 13 * i % 50} for i in range(40)}
+    for i, unit in enumerate(units.values()):
+        unit |= VOLATILE if i % 3 else {}
+    instance = problem(units, available=900, costLimit=20_000, expectedCalls=10, cacheMinimum=300)
+    context = solve(instance, SolveOptions(solver="cp-sat", gap=0.2))
+    assert context.solver.gap <= 0.2
+    assert verify(context, instance).passed
+
+
+def test_progress_never_tells_a_bound_that_is_of_one_case_only() -> None:
+    told: list[Progress] = []
+    instance = problem({"a": {}, "b": VOLATILE}, costLimit=900, expectedCalls=2)
+    solve(instance, SolveOptions(solver="cp-sat", on_progress=told.append))
+    assert told
+    assert all(step.bound is None for step in told)
+    values = [step.objective for step in told if step.objective is not None]
+    assert values == sorted(values)
+
+
+def _tampered(context: PackedContext, *path: str, value: object) -> PackedContext:
+    data = json.loads(context.to_json())
+    place = data
+    for name in path[:-1]:
+        place = place[name]
+    if value is None:
+        place.pop(path[-1])
+    else:
+        place[path[-1]] = value
+    return PackedContext.from_data(data).seal()
+
+
+@pytest.mark.parametrize(
+    ("check", "path", "value"),
+    [
+        ("cost", ("cost", "costMicro"), 1),
+        ("cost", ("cost", "exactCost"), 1),
+        ("cost", ("cost", "cachedTokens"), 0),
+        ("cost", ("cost", "prefixTokens"), 0),
+        ("cost", ("cost", "uncachedMicro"), 1),
+        ("cost", ("cost", "expectedCalls"), 9),
+        ("cost", ("cost", "currency"), "EUR"),
+        ("cost", ("cost", "objective"), "value"),
+        ("cost", ("cost",), None),
+        ("certificate", ("solver", "certificate"), None),
+        ("certificate", ("solver", "cachedCertificate"), None),
+        ("certificate", ("solver", "certificate", "case"), "cached"),
+        ("certificate", ("solver", "certificate", "costWeight"), 2),
+        ("certificate", ("solver", "cachedCertificate", "valueWeight"), 10**6),
+        ("certificate", ("solver", "cachedCertificate", "bound"), -(10**9)),
+    ],
+)
+def test_what_is_changed_in_an_artifact_is_found(check: str, path: tuple[str, ...], value: object) -> None:
+    units = {"a": {"value": 5}, "b": VOLATILE | {"value": 2}, "c": {"value": 1, "tokenEstimate": 300}}
+    instance = problem(units, expectedCalls=20, cacheMinimum=120, objective="value-per-cost")
+    context = solve(instance, CP_SAT)
+    assert verify(context, instance).passed
+    report = verify(_tampered(context, *path, value=value), instance)
+    assert check in {failed.name for failed in report.failures}
+
+
+def test_a_pack_above_the_limit_is_refused_by_the_checker() -> None:
+    """The artifact of a looser limit does not pass for that of a stricter one."""
+    loose = problem({"a": {}, "b": {}}, costLimit=900)
+    strict = problem({"a": {}, "b": {}}, costLimit=899)
+    data = json.loads(solve(loose, CP_SAT).to_json())
+    data["solver"]["problemDigest"], data["cost"]["costLimit"] = strict.digest, 899
+    report = verify(PackedContext.from_data(data).seal(), strict)
+    assert any("at most 899000000" in failed.detail for failed in report.failures)
