@@ -13,7 +13,7 @@ import numpy as np
 from .candidates import Candidate
 from .file_classes import FileClass
 from .score.index import Floats, Index, Ints
-from .score.relevance import Corpus, relevance
+from .score.relevance import Corpus, Standing, relevance
 from .score.vocabulary import Words
 from .score.words import WORD, query_terms, terms
 from .tasks import TaskKind
@@ -65,12 +65,34 @@ class WordMemory(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Library:
+    """The words of all candidates, and what holds of them whatever the task: made once for many tasks."""
+
+    corpus: Corpus
+    standing: Standing
+
+    @classmethod
+    def of(cls, candidates: Sequence[Candidate], memory: WordMemory | None = None) -> Library:
+        """Read the candidates; words that ``memory`` has are not taken apart again."""
+        corpus = _corpus(candidates, memory)
+        return cls(corpus, Standing.of(corpus))
+
+
 def rank(
-    candidates: Sequence[Candidate], kind: TaskKind, asked: Sequence[str], memory: WordMemory | None = None
+    candidates: Sequence[Candidate],
+    kind: TaskKind,
+    asked: Sequence[str],
+    memory: WordMemory | None = None,
+    library: Library | None = None,
 ) -> Ranking:
-    """Return the relevance of every candidate to what is asked, for this kind of task."""
+    """Return the relevance of every candidate to what is asked, for this kind of task.
+
+    ``library`` is that of the candidates, where it is made already.
+    """
+    library = library or Library.of(candidates, memory)
     factors = _factors(candidates, kind)
-    found = relevance(_corpus(candidates, memory), asked, factors)
+    found = relevance(library.corpus, asked, factors, library.standing)
     scores = [float(score) for score in found.scores]
     _raise_named(scores, candidates, query_terms(*asked), factors)
     for start in kind.start:

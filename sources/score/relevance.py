@@ -89,6 +89,28 @@ class Corpus:
 
 
 @dataclass(frozen=True, slots=True)
+class Standing:
+    """What holds of a repository's fragments whatever the task: worked out once for many tasks.
+
+    Attributes
+    ----------
+    named
+        Which section names what.
+    parts
+        The parts ``documented``, ``exercised`` and ``defines`` of every score.
+    """
+
+    named: Mentions
+    parts: Mapping[str, Floats]
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> Standing:
+        """Return what holds in ``corpus``."""
+        named = mentions(corpus.index, "body", corpus.prose, corpus.definitions, corpus.documents)
+        return cls(named, _known(corpus, named))
+
+
+@dataclass(frozen=True, slots=True)
 class Relevance:
     """Scores 0..1, one for each fragment, and the parts that they are made of, by name.
 
@@ -99,7 +121,9 @@ class Relevance:
     parts: Mapping[str, Floats]
 
 
-def relevance(corpus: Corpus, asked: Sequence[str], factors: Floats) -> Relevance:
+def relevance(
+    corpus: Corpus, asked: Sequence[str], factors: Floats, standing: Standing | None = None
+) -> Relevance:
     """Return how near each fragment is to a task.
 
     Parameters
@@ -110,6 +134,8 @@ def relevance(corpus: Corpus, asked: Sequence[str], factors: Floats) -> Relevanc
         Texts that say what the task is about: its title, then its headings.
     factors
         float64, shape (fragments,), 0..1: what the kind of task makes of each fragment.
+    standing
+        What holds in ``corpus`` whatever the task, if that is known already.
     """
     index = corpus.index
     query = query_terms(*asked)
@@ -119,12 +145,12 @@ def relevance(corpus: Corpus, asked: Sequence[str], factors: Floats) -> Relevanc
     said = index.scores(query, PROSE_WEIGHTS, corpus.prose)
     teller = np.full(index.size, OTHER_THAN_DOC)
     teller[list(corpus.documents)] = 1.0
-    named = mentions(index, "body", corpus.prose, corpus.definitions, corpus.documents)
-    links = _to_one(linked_scores(named, said * teller))
+    standing = standing or Standing.of(corpus)
+    links = _to_one(linked_scores(standing.named, said * teller))
     parts = {
         "links": links,
         "words": words,
-        **_known(corpus, named),
+        **standing.parts,
         "factor": factors,
     }
     words[corpus.prose] = _to_one(said)[corpus.prose]
