@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ..models import Diagnostic, RejectedUnit, RejectReason, Severity
 from .candidates import Reading
 from .files import SkipReason
-from .gitinfo import History
 
 _REASONS: Final = {
     SkipReason.BINARY: RejectReason.BINARY,
@@ -42,12 +41,12 @@ def account(reading: Reading) -> tuple[RejectedUnit, ...]:
     return tuple(sorted(out, key=lambda entry: entry.id))
 
 
-def diagnostics(reading: Reading, history: History) -> tuple[Diagnostic, ...]:
-    """Return what was found, the gravest first."""
-    return tuple(_found(reading, history))
+def diagnostics(reading: Reading, notes: Sequence[str] = ()) -> tuple[Diagnostic, ...]:
+    """Return what was found, the gravest first; ``notes`` are on its history."""
+    return tuple(_found(reading, notes))
 
 
-def _found(reading: Reading, history: History) -> Iterator[Diagnostic]:
+def _found(reading: Reading, of_history: Sequence[str]) -> Iterator[Diagnostic]:
     secrets = [f"{f.path}:{s.line} {s.rule}" for f in reading.files for s in f.secrets]
     if secrets:
         message = f"{len(secrets)} secrets were replaced by placeholders"
@@ -63,7 +62,7 @@ def _found(reading: Reading, history: History) -> Iterator[Diagnostic]:
             message=f"the pattern {pattern!r} matches no file",
             data={"pattern": pattern},
         )
-    for note in (*reading.walked.notes, *history.notes):
+    for note in (*reading.walked.notes, *of_history):
         yield Diagnostic(severity=Severity.INFO, code="scan_note", message=note)
     notes = [f"{f.path}: {note}" for f in reading.files for note in f.notes]
     if notes:

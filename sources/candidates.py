@@ -189,8 +189,6 @@ def read_candidates(
     """
     roots = [root] if isinstance(root, Path) else list(root)
     walked = walk_roots(roots, options)
-    if options.revision or len(roots) > 1:
-        memory = None  # it remembers files by their place below one root, and their time on disk
     files: list[ScannedFile] = []
     skipped = list(walked.skipped)
     empty: list[str] = []

@@ -89,6 +89,11 @@ class GitTree:
         entry = self._folders.get(folder, {}).get(name)
         return entry.kind if entry else None
 
+    def blob(self, path: str) -> str | None:
+        """Return the name of the object that a file's content is, in hexadecimal."""
+        blob = self._blobs.get(path)
+        return None if blob is None else blob.decode("ascii")
+
     def read(self, path: str, limit: int | None = None) -> bytes:
         """See :meth:`.tree.Tree.read`."""
         blob = self._blobs.get(path)

@@ -60,14 +60,14 @@ def read_apart(
 
     workers = min(jobs or len(_processors()), MOST_JOBS)
     size = sum(source.size for source in sources)
-    tree = sources[0].tree if sources else None
     if getattr(sys, "frozen", False):
         return None  # there is no interpreter to start
-    if workers < 2 or not isinstance(tree, DiskTree) or (jobs is None and size < LEAST_BYTES):
+    if workers < 2 or not sources or (jobs is None and size < LEAST_BYTES):
         return None
-    if any(source.tree is not tree for source in sources) or versions != default_registry().versions:
+    on_disk = all(isinstance(source.tree, DiskTree) for source in sources)
+    if not on_disk or versions != default_registry().versions:
         return None
-    return _read(tree.root, list(_chunks(sources)), limit, workers)
+    return _read(list(_chunks(sources)), limit, workers)
 
 
 def _processors() -> Sequence[int]:
@@ -79,6 +79,9 @@ def _chunks(sources: Sequence[SourceFile]) -> Iterator[list[SourceFile]]:
     chunk: list[SourceFile] = []
     size = 0
     for source in sources:
+        if chunk and source.tree is not chunk[-1].tree:
+            yield chunk
+            chunk, size = [], 0
         chunk.append(source)
         size += source.size
         if size >= _CHUNK_BYTES or len(chunk) >= _CHUNK_FILES:
@@ -88,7 +91,7 @@ def _chunks(sources: Sequence[SourceFile]) -> Iterator[list[SourceFile]]:
         yield chunk
 
 
-def _read(root: str, chunks: list[list[SourceFile]], limit: int | None, jobs: int) -> Generator[Parsed]:
+def _read(chunks: list[list[SourceFile]], limit: int | None, jobs: int) -> Generator[Parsed]:
     """Yield the answers in order; a worker that fails leaves its chunk to this process."""
     idle: SimpleQueue[subprocess.Popen[bytes] | None] = SimpleQueue()
     with ExitStack() as stack:
@@ -100,7 +103,7 @@ def _read(root: str, chunks: list[list[SourceFile]], limit: int | None, jobs: in
         while following < len(chunks) or waiting:
             # Not all at once: what is answered but not yet taken stays in memory.
             while following < len(chunks) and len(waiting) < 3 * jobs:
-                waiting.append(threads.submit(_ask, idle, root, chunks[following], limit))
+                waiting.append(threads.submit(_ask, idle, chunks[following], limit))
                 following += 1
             yield from waiting.pop(0).result()
 
@@ -131,9 +134,11 @@ def _dismissed(process: subprocess.Popen[bytes]) -> None:
 
 
 def _ask(
-    idle: SimpleQueue[subprocess.Popen[bytes] | None], root: str, chunk: list[SourceFile], limit: int | None
+    idle: SimpleQueue[subprocess.Popen[bytes] | None], chunk: list[SourceFile], limit: int | None
 ) -> list[Parsed]:
     worker = idle.get()
+    tree = chunk[0].tree
+    root = tree.root if isinstance(tree, DiskTree) else ""
     try:
         if worker is not None and worker.stdin is not None and worker.stdout is not None:
             files = [(source.path, source.size, source.explicit, source.raw) for source in chunk]

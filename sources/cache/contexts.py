@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, Self, TypeVar
 
 from pydantic_core import from_json, to_json
 
@@ -24,6 +24,7 @@ from ..candidates import Content, Outcome, scanned
 from ..classify import Classification
 from ..file_classes import FileClass
 from ..files import Skipped, SkipReason, SourceFile
+from ..gittree import GitTree
 from ..read import Decoded
 from ..score.vocabulary import Words
 from ..tree import DiskTree
@@ -58,6 +59,11 @@ class Signature(NamedTuple):
     mtime_ns: int
     ctime_ns: int
     inode: int
+
+    @classmethod
+    def of_blob(cls, size: int, name: str) -> Self:
+        """Return one that stands for an object of git, by its (hexadecimal) name."""
+        return cls(size, int(name[:15], 16), int(name[15:30], 16), int(name[30:45] or "0", 16))
 
     def racy(self, read_ns: int) -> bool:
         """Whether the file could change after ``read_ns`` without this changing."""
@@ -199,7 +205,8 @@ class Contexts:
                 new = (key, digest, self._version, encode(content), now)
                 self._bytes += len(new[3])
         seen = self._seen.get(source.path)
-        trusted = seen if seen is not None and not seen.racy(self._read_ns.get(source.path, 0)) else None
+        read_ns = self._read_ns.get(source.path)
+        trusted = None if seen is None or (read_ns is not None and seen.racy(read_ns)) else seen
         known = trusted or (None, None, None, None)
         row = (source.path, *known, digest, self._version, key, to_json(facts).decode(), now)
         self._pending.append((row, new))
@@ -303,10 +310,13 @@ class Contexts:
 
     def _look(self, source: SourceFile) -> Signature | None:
         """Return the file's signature, taken before it is read: a change in between shows the next time."""
-        if not isinstance(source.tree, DiskTree):
-            return None
-        self._read_ns[source.path] = time.time_ns()
-        now = self._seen[source.path] = signature_of(f"{self._root}/{source.raw}")
+        now: Signature | None = None
+        if isinstance(source.tree, DiskTree):
+            self._read_ns[source.path] = time.time_ns()
+            now = signature_of(f"{source.tree.root}/{source.raw}")
+        elif isinstance(source.tree, GitTree) and (blob := source.tree.blob(source.raw)):
+            now = Signature.of_blob(source.size, blob)
+        self._seen[source.path] = now
         return now
 
     def _restored_or_dropped(self, source: SourceFile, row: _Row) -> Outcome | None:

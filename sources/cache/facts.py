@@ -16,20 +16,30 @@ from .store import Cache
 _NAME: Final = "history"
 
 
-def remembered_history(root: Path, cache: Cache | None) -> History:
-    """Return :func:`..gitinfo.read_history`, from the cache while the commit is the same."""
-    head = run_git(root, "rev-parse", "--verify", "--quiet", "HEAD", accept=(0, 1)).output
+def remembered_history(root: Path, cache: Cache | None, *, revision: str = "", label: str = "") -> History:
+    """Return :func:`..gitinfo.read_history`, from the cache while the commit is the same.
+
+    Parameters
+    ----------
+    revision
+        Up to which history is asked for; what is checked out when empty.
+    label
+        Of the folder, where the cache is of several.
+    """
+    wanted = f"{revision}^{{commit}}" if revision else "HEAD"
+    head = run_git(root, "rev-parse", "--verify", "--quiet", wanted, accept=(0, 1)).output
     if cache is None or not head or not head.strip():
-        return read_history(root)
+        return read_history(root, revision=revision or "HEAD")
+    name = f"{_NAME}:{label}" if label else _NAME
     key = f"{head.decode('ascii').strip()} {_shallow(root)} {cache.version}"
     row = cache.guarded(
-        lambda: cache.database.row("SELECT value FROM facts WHERE name = ? AND key = ?", (_NAME, key)), None
+        lambda: cache.database.row("SELECT value FROM facts WHERE name = ? AND key = ?", (name, key)), None
     )
     if row is not None:
         # What cannot be read is asked for again, and written anew.
         with suppress(DamagedError):
             return decoded("the history", lambda: _history(json.loads(row[0])))
-    history = read_history(root)
+    history = read_history(root, revision=revision or "HEAD")
     data = json.dumps(
         {
             "head": history.head_time,
@@ -40,7 +50,7 @@ def remembered_history(root: Path, cache: Cache | None) -> History:
     )
 
     def change(connection: sqlite3.Connection) -> None:
-        connection.execute("INSERT OR REPLACE INTO facts VALUES (?, ?, ?)", (_NAME, key, data))
+        connection.execute("INSERT OR REPLACE INTO facts VALUES (?, ?, ?)", (name, key, data))
 
     cache.guarded(lambda: cache.database.write(change), None)
     return history

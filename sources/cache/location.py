@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -32,14 +33,19 @@ def default_folder() -> Path:
     return Path(named) if named else Path(platformdirs.user_cache_dir("satchel", appauthor=False))
 
 
-def database_path(root: Path, folder: Path | None = None) -> Path:
+def database_path(
+    root: Path | Sequence[Path], folder: Path | None = None, *, revisions: bool = False
+) -> Path:
     """Return the file that holds the cache of the repository at ``root``, in ``folder`` or the default one.
 
-    Its name is that of the folder, to be recognised, and a digest of the whole path, to be unique.
+    Its name is that of the folder, to be recognised, and a digest of the whole path, to be unique. Several
+    folders that are read together have a file of their own, and so have the ``revisions`` of a repository.
     """
-    place = os.path.realpath(root)
-    readable = re.sub(r"[^A-Za-z0-9._-]+", "-", os.path.basename(place)).strip("-.")[:40] or "root"  # noqa: PTH119
-    digest = hashlib.sha256(os.fsencode(place)).hexdigest()[:16]
+    places = [os.path.realpath(one) for one in ([root] if isinstance(root, Path) else root)]
+    name = os.path.basename(places[0])  # noqa: PTH119
+    readable = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:40] or "root"
+    whole = b"\0".join([*map(os.fsencode, places), *([b"", b"revisions"] if revisions else [])])
+    digest = hashlib.sha256(whole).hexdigest()[:16]
     return (default_folder() if folder is None else folder) / f"{readable}-{digest}{SUFFIX}"
 
 

@@ -32,13 +32,15 @@ class Cache:
     Parameters
     ----------
     root
-        The repository.
+        The repository, or several folders that are read together.
     folder
         Where caches are; the user's cache folder by default (:mod:`.location`).
     claimant
         Name of the worker that this is for.
     make
         Make the file where there is none; otherwise nothing is written, and the cache is an empty one.
+    revisions
+        Whether it is of the revisions in git's store, not of the files on disk.
 
     Attributes
     ----------
@@ -56,10 +58,18 @@ class Cache:
     """
 
     def __init__(
-        self, root: Path, folder: Path | None = None, *, claimant: str | None = None, make: bool = True
+        self,
+        root: Path | Sequence[Path],
+        folder: Path | None = None,
+        *,
+        claimant: str | None = None,
+        make: bool = True,
+        revisions: bool = False,
     ) -> None:
-        self.root = Path(os.path.realpath(root))
-        self.path = database_path(root, folder)
+        roots = [root] if isinstance(root, Path) else list(root)
+        self.root = Path(os.path.realpath(roots[0]))
+        self._apart = revisions or len(roots) > 1
+        self.path = database_path(roots, folder, revisions=revisions)
         is_new = not self.path.exists()
         in_memory = is_new and not make and _may_be(self.path.parent)
         self.database = Database(Path(":memory:")) if in_memory else open_database(self.path)
@@ -98,6 +108,10 @@ class Cache:
         """
         self.contexts.flush()
         summaries.flush()
+        if self._apart:  # workers read the files of one folder, as they are on disk
+            self.guarded(lambda: self.database.write(self._tally), None)
+            self.guarded(lambda: self.database.write(prune), False)
+            return
         self.guarded(lambda: self._queue(files, summaries), None)
         gone = self.contexts.forget_missing(file.path for file in files)
         self.guarded(lambda: self.queue.drop(gone), None)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
+from ..extract.base import Fragment
 from ..gitinfo import History
 
 UNKNOWN: Final = 0.5
@@ -11,6 +13,28 @@ UNKNOWN: Final = 0.5
 
 _HALF_LIFE: Final = 2 * 365.25 * 86_400
 """Seconds before the newest commit at which the score has fallen to half: two years."""
+
+
+DEPRECATED_SHARE: Final = 0.5
+"""What the freshness of a text is multiplied by that says of itself that it is on its way out."""
+
+_DEPRECATED: Final = re.compile(
+    r"@[Dd]eprecated\b|#!?\[deprecated\b|\[Obsolete\b|\[\[deprecated\b|@available\([^)]*\bdeprecated\b"
+    r"|\.\.[ ]deprecated::|^[\s/*#!;>-]*:?deprecated:|\bDEPRECATED\b|\bis (?:now )?deprecated\b",
+    re.MULTILINE | re.IGNORECASE,
+)
+_HEAD: Final = 1_500
+"""Characters of a declaration and of its documentation in which it is said."""
+
+_SEVERAL: Final = frozenset({"file", "module", "block", "section", "key"})
+"""Roles of what may speak of something else that is deprecated."""
+
+
+def is_deprecated(fragment: Fragment) -> bool:
+    """Whether the declaration or the documentation of a symbol says that it is deprecated."""
+    if fragment.role in _SEVERAL:
+        return False
+    return _DEPRECATED.search(f"{fragment.signature[:_HEAD]}\n{fragment.doc[:_HEAD]}") is not None
 
 
 def freshness(history: History, raw_path: str) -> float:
