@@ -197,12 +197,16 @@ def _grow_cores(search: Search, linear: Linear, known: Outlook) -> Outlook:
     The first core holds what the relaxation has whole (Balas and Zemel 1980; Pisinger 1999), the others what
     the incumbent has, but for the units that it has otherwise than the bound would (Danna, Rothberg and Le
     Pape 2005 free the same ones). All free the units whose second-best option loses least. A core grows when
-    it brought nothing.
+    it brought nothing. A warm start gives the first core what to hold in place of the relaxation.
     """
     c = search.c
     size, spent = CORE, search.work + CORES_WORK
     order = np.argsort(second_losses(c, known.bound), kind="stable")
-    around, wanted = _whole(search, known)
+    if search.warm is None:
+        around, wanted = _whole(search, known)
+    else:
+        around = search.warm.around
+        wanted = _against_the_bound(search, known.bound, around)
     while True:
         known = known.after(search)
         free = known.alive.free(c)
@@ -226,7 +230,7 @@ def _grow_cores(search: Search, linear: Linear, known: Outlook) -> Outlook:
                 return known
             size *= 4
         around = search.best.choice
-        wanted = _against_the_bound(search, known.bound)
+        wanted = _against_the_bound(search, known.bound, around)
 
 
 def _whole(search: Search, known: Outlook) -> tuple[Ints, Bools]:
@@ -239,11 +243,9 @@ def _whole(search: Search, known: Outlook) -> tuple[Ints, Bools]:
     return choice, np.asarray(split, dtype=np.bool_)
 
 
-def _against_the_bound(search: Search, bound: DualBound) -> Bools:
-    """Return which units the incumbent has at an option that loses against the bound's choice."""
-    assert search.best is not None
+def _against_the_bound(search: Search, bound: DualBound, choice: Ints) -> Bools:
+    """Return which units ``choice`` has at an option that loses against the bound's choice."""
     loss, out = losses(search.c, bound)
-    choice = search.best.choice
     return np.asarray(np.where(choice >= 0, loss[np.maximum(choice, 0)], out) > 0, dtype=np.bool_)
 
 

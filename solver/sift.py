@@ -31,11 +31,19 @@ REACH = 3
 
 
 def relax_root(search: Search, linear: Linear, matrix: Matrix) -> tuple[Simplex, Relaxation]:
-    """Solve the relaxation of ``linear``, by sifting where that is faster."""
-    if search.best is None or search.c.n < FROM:
+    """Solve the relaxation of ``linear``: from a known basis, or by sifting where that is faster."""
+    start = search.warm.basis if search.warm is not None else None
+    if start is not None and start.fits(linear):
+        simplex = Simplex(linear, start)
+        relaxed = _solve(search, simplex)
+    elif search.best is None or search.c.n < FROM:
         simplex = Simplex(linear)
-        return simplex, _solve(search, simplex)
-    return _sift(search, linear, matrix)
+        relaxed = _solve(search, simplex)
+    else:
+        simplex, relaxed = _sift(search, linear, matrix)
+    if relaxed.found == "optimal":
+        search.basis = simplex.basis()
+    return simplex, relaxed
 
 
 def _solve(search: Search, simplex: Simplex) -> Relaxation:

@@ -32,7 +32,7 @@ from .linear import Linear, Row, build
 from .options import SolveOptions, relative_gap
 from .restrict import restrict
 from .result import build_context
-from .search import Search, columns_of, pack_of
+from .search import Search, Warm, columns_of, pack_of
 from .ties import canonical
 from .tighten import Outlook, opened
 
@@ -81,7 +81,7 @@ def _solve(problem: Problem, options: SolveOptions) -> PackedContext:
             return searched(case, limits, started, reserve, known, wanted)
 
         return checked(solve_priced(c, options, run), problem)
-    return _finish(searched(c, options, started, reserve))
+    return context_of(searched(c, options, started, reserve))
 
 
 def searched(
@@ -91,12 +91,14 @@ def searched(
     reserve: float,
     known: Pack | None = None,
     wanted: int | None = None,
+    warm: Warm | None = None,
 ) -> Search:
     """Return the end of the search for the best pack of ``c``, from ``known`` on where there is one.
 
-    It ends once no pack is worth ``wanted``, if need be without any pack. Raises as :func:`solve`.
+    ``warm`` says where to look first; the answer is the same, and comes sooner. The search ends once no pack
+    is worth ``wanted``, if need be without any pack. Raises as :func:`solve`.
     """
-    search = Search(c, options, started, reserve=reserve, wanted=wanted)
+    search = Search(c, options, started, reserve=reserve, wanted=wanted, warm=warm)
     _choose_engine(search)
     search.best = known
     search.take_pack(greedy(c))
@@ -210,7 +212,8 @@ def _settle_ties(search: Search, linear: Linear, known: tuple[Linear, Outlook] |
     search.best = pack_of(c, linear, small.expand(columns))
 
 
-def _finish(search: Search) -> PackedContext:
+def context_of(search: Search) -> PackedContext:
+    """Return the artifact of the best pack of ``search``, confirmed by the checker."""
     best, options = search.best, search.options
     assert best is not None
     search.take_bound(None)

@@ -40,6 +40,21 @@ class Relaxation:
     duals: Floats
 
 
+@dataclass(frozen=True)
+class Basis:
+    """Where a simplex ended: the status of each column and each row, as HiGHS has them.
+
+    It starts another program with the same columns and rows, whatever their bounds and values are.
+    """
+
+    columns: Sequence[Any]
+    rows: Sequence[Any]
+
+    def fits(self, linear: Linear) -> bool:
+        """Whether ``linear`` has as many columns and rows."""
+        return len(self.columns) == linear.columns and len(self.rows) == len(linear.rows)
+
+
 def available() -> bool:
     """Whether highspy is installed."""
     return importlib.util.find_spec("highspy") is not None
@@ -66,7 +81,7 @@ class Simplex:
     duals and multipliers are those of the rows as they were given.
     """
 
-    def __init__(self, linear: Linear) -> None:
+    def __init__(self, linear: Linear, start: Basis | None = None) -> None:
         import highspy
 
         self._highspy = highspy
@@ -81,6 +96,11 @@ class Simplex:
         self._unit = _unit(linear.objective)
         model.col_cost_ = np.asarray(model.col_cost_) / self._unit
         self._highs.passModel(model)
+        if start is not None and start.fits(linear):
+            basis = highspy.HighsBasis()
+            basis.col_status, basis.row_status = list(start.columns), list(start.rows)
+            basis.valid = True
+            self._highs.setBasis(basis)
         self._scale: Floats = np.ones(len(linear.rows), dtype=np.float64)
         self._entries = len(linear.cols)
         self.work = 0.0
@@ -115,6 +135,13 @@ class Simplex:
             columns=np.array(solution.col_value, dtype=np.float64),
             duals=-duals * self._unit,  # HiGHS minimises the negated objective
         )
+
+    def basis(self) -> Basis | None:
+        """Return where the last solve ended, or None where HiGHS needed no basis."""
+        basis = self._highs.getBasis()
+        if not basis.valid or self._highs.getNumNz() == 0:
+            return None
+        return Basis(tuple(basis.col_status), tuple(basis.row_status))
 
     def add(self, rows: Sequence[tuple[Row, Ints, Ints, int]]) -> None:
         """Add ``rows``: of each its name, columns, coefficients and upper side."""
