@@ -113,7 +113,7 @@ def searched(
                 hint="solve with --solver cp-sat to find one or to learn what clashes",
             )
     elif c.n:
-        if search.best is None or not search.halted:
+        if not search.hopeless and (search.best is None or not search.halted):
             _search(search)
     else:
         _nothing_to_choose(search)

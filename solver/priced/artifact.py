@@ -98,8 +98,10 @@ def _reproducible(rounds: Rounds) -> bool:
     if rounds.engine == "greedy":
         return True
     searches = [ending.search for ending in rounds.endings if ending.search is not None]
-    if all(search.proved and search.canonical for search in searches):
-        return all(ending.known for ending in rounds.endings)
+    known = all(ending.known for ending in rounds.endings)
+    if known and all(search.proved and search.canonical for search in searches):
+        return True
     timed = {StopReason.WALL_CLOCK, StopReason.INTERRUPT}
     clock = any(final_stop(search) in timed or search.out_of_time() for search in searches)
-    return rounds.options.workers == 1 and not clock and all(ending.known for ending in rounds.endings)
+    cut = not known and rounds.options.time_limit is not None
+    return rounds.options.workers == 1 and not clock and not cut
