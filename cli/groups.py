@@ -7,7 +7,7 @@ for each option of the group, and hands the command the group as one value.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_type_hints
@@ -28,6 +28,7 @@ from .options import (
     Gap,
     GlobalIgnore,
     Include,
+    Jobs,
     Kind,
     LongLived,
     MaxFileBytes,
@@ -36,11 +37,14 @@ from .options import (
     NoDefaultExcludes,
     NoIgnore,
     Outline,
+    PageSeed,
     Prices,
     ProgressMode,
     RequireOptimal,
+    Revision,
     Seed,
     Sensitive,
+    Since,
     Solver,
     Submodules,
     TimeLimit,
@@ -127,9 +131,11 @@ class FocusedTask(TaskOptions):
         """Return the task that the options describe."""
         return super().task(self.focus if focus is None else focus)
 
-    def inputs(self, repo: Path) -> list[Path | str | None]:
+    def inputs(self, repos: Sequence[Path]) -> list[Path | str | None]:
         """Return the files that the options name, and that no output may replace."""
-        return [self.outline, *(repo / path for path in self.focus or ())]
+        # Of several folders a path begins with the label of one, which its name may only be a part of.
+        paths = [path if len(repos) == 1 else path.partition("/")[2] for path in self.focus or ()]
+        return [self.outline, *(repo / path for repo in repos for path in paths if path)]
 
 
 @dataclass(frozen=True)
@@ -169,10 +175,14 @@ class Selection:
     sensitive: Sensitive = False
     submodules: Submodules = False
     max_file_bytes: MaxFileBytes = None
+    rev: Revision = None
+    since: Since = None
+    page: PageSeed = None
+    jobs: Jobs = None
 
     def scan_options(self, own_outputs: tuple[str, ...] = (), summaries: str = "compute") -> ScanOptions:
         """Return the options of the scan."""
-        from .. import ScanOptions, SummaryUse, WalkOptions
+        from .. import ScanOptions, Seeding, SummaryUse, WalkOptions
 
         walk = WalkOptions(
             include=tuple(self.include or ()),
@@ -183,10 +193,16 @@ class Selection:
             sensitive_names=not self.sensitive,
             global_ignore=not self.no_global_ignore,
             nested=self.submodules,
+            revision=self.rev or "",
         )
         if self.max_file_bytes is not None:
             walk = replace(walk, max_file_bytes=self.max_file_bytes)
-        return ScanOptions(walk=walk, summaries=SummaryUse.named(summaries))
+        return ScanOptions(
+            walk=walk,
+            jobs=self.jobs,
+            seeds=Seeding(since=self.since or "", page=self.page or ""),
+            summaries=SummaryUse.named(summaries),
+        )
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,15 @@ def named(option: str) -> Callable[[str], str]:
 
 
 Repo = Annotated[Path, typer.Argument(metavar="REPO", help="Folder to read.", show_default=False)]
+Repos = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="REPO",
+        help="Folder to read, by default the current one. Of several, each path begins with its folder's "
+        "name.",
+        show_default=False,
+    ),
+]
 Artifact = Annotated[
     str | None,
     typer.Argument(
@@ -160,7 +169,49 @@ Sensitive = Annotated[
     typer.Option("--sensitive-names", help="Read files that hold secrets by their name, such as .env, too."),
 ]
 Submodules = Annotated[
-    bool, typer.Option("--submodules", help="Read submodules and repositories inside the repository, too.")
+    bool,
+    typer.Option(
+        "--nested", "--submodules", help="Read submodules and repositories inside the repository, too."
+    ),
+]
+Revision = Annotated[
+    str | None,
+    typer.Option(
+        "--rev",
+        metavar="REV",
+        parser=named("--rev"),
+        help="Read this branch, tag or commit from git's store, not the files on disk.",
+    ),
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        metavar="N",
+        min=1,
+        help="Processes that read, with the same result; by default as many as there are processors, where "
+        "there is much text.",
+        show_default=False,
+    ),
+]
+Since = Annotated[
+    str | None,
+    typer.Option(
+        "--since",
+        metavar="REV",
+        parser=named("--since"),
+        help="Start from what has changed since this revision, and from what refers to it.",
+    ),
+]
+PageSeed = Annotated[
+    str | None,
+    typer.Option(
+        "--page",
+        metavar="PATH",
+        parser=named("--page"),
+        help="Start from a page of REPO, for page-update: its headings, and the sources that it names, those "
+        "first that have changed since the page.",
+    ),
 ]
 MaxFileBytes = Annotated[
     int | None,

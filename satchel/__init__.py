@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from .sources.cache.report import CacheStatus, CacheVerdict, Saving, Savings
     from .sources.cache.summaries import SummaryUse
     from .sources.scan import ScanOptions, ScanResult, scan
+    from .sources.seeds import Seeding
     from .sources.tasks import task_kinds
     from .sources.tokens import list_profiles, make_estimator, parse_tokens
     from .sources.walk import WalkOptions
@@ -169,6 +170,7 @@ _HOMES = {
     "sources.cache.report": ("CacheStatus", "CacheVerdict", "Saving", "Savings"),
     "sources.cache.summaries": ("SummaryUse",),
     "sources.scan": ("ScanOptions", "ScanResult", "scan"),
+    "sources.seeds": ("Seeding",),
     "sources.tasks": ("task_kinds",),
     "sources.tokens": ("list_profiles", "make_estimator", "parse_tokens"),
     "sources.walk": ("WalkOptions",),
@@ -224,6 +226,7 @@ __all__ = [
     "Savings",
     "ScanOptions",
     "ScanResult",
+    "Seeding",
     "SegmentFile",
     "SolveOptions",
     "SourceRef",

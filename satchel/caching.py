@@ -36,17 +36,25 @@ class CacheOptions:
 
 
 @contextmanager
-def opened(root: Path, options: CacheOptions | None, notify: Notify | None = None) -> Iterator[Cache | None]:
-    """Open the cache of the repository at ``root``; None without ``options``, or where there can be none.
+def opened(
+    roots: Path | Sequence[Path],
+    options: CacheOptions | None,
+    notify: Notify | None = None,
+    *,
+    revisions: bool = False,
+) -> Iterator[Cache | None]:
+    """Open the cache of a repository, or of folders that are read together, or of a repository's revisions.
 
-    Whatever is wrong with it is told to ``notify`` and never raised.
+    None without ``options``, or where there can be none. Whatever is wrong with it is told to ``notify`` and
+    never raised.
     """
     tell = notify or (lambda _: None)
-    if options is None or not root.is_dir():
+    roots = [roots] if isinstance(roots, Path) else list(roots)
+    if options is None or not all(root.is_dir() for root in roots):
         yield None
         return
     try:
-        cache = Cache(root, options.folder)
+        cache = Cache(roots, options.folder, revisions=revisions)
     except UnavailableError as error:
         tell(f"working without a cache: {error}")
         yield None

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from .files import ARTIFACT, DEFAULT_FOLDER, PROBLEM, PROMPTS, is_stdout, write_texts
 from .models import FileError, PackedContext, Problem, UsageError
 from .placing import place_folder
 from .sources.read import begins_like_ours
+from .sources.roots import Root, folders, labels_of
 
 if TYPE_CHECKING:
     from .packing import PackResult
 
 Kind = Literal["artifact", "problem", "prompt"]
+
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+"""What a pack leaves."""
 
 OWN_FILES: Final = frozenset({ARTIFACT, PROBLEM, *PROMPTS.values(), ".gitignore"})
 """What a folder may hold that is replaced as a whole."""
@@ -115,7 +119,11 @@ def pack_outputs(folder: str | Path, fmt: str, prompt: str | Path | None = None)
 
 
 def write_pack(
-    result: PackResult, folder: str | Path = DEFAULT_FOLDER, *, prompt: str | Path | None = None
+    result: PackResult,
+    folder: str | Path = DEFAULT_FOLDER,
+    *,
+    prompt: str | Path | None = None,
+    kinds: Container[Kind] = KINDS,
 ) -> dict[str, Path]:
     """Write artifact, problem and prompt: all of them or none, in one stroke where the system can.
 
@@ -129,11 +137,13 @@ def write_pack(
         Made when missing. One that is called ``.satchel`` gets a ``.gitignore`` that keeps it out of commits.
     prompt
         Where the prompt goes instead.
+    kinds
+        Which of the three are wanted.
 
     Returns
     -------
     dict
-        The paths of ``artifact``, ``problem`` and ``prompt``.
+        The paths of ``artifact``, ``problem`` and ``prompt``, as far as they are wanted.
 
     Raises
     ------
@@ -146,12 +156,13 @@ def write_pack(
     stated = result.context.prompt
     outputs = pack_outputs(folder, stated.format if stated else "markdown", prompt)
     check_outputs(outputs, force=True)
-    files: dict[str, Path] = {output.kind: output.path for output in outputs}
-    texts: dict[str | Path, str] = {
-        files["problem"]: result.problem.to_json(),
-        files["prompt"]: result.prompt,
-        files["artifact"]: result.context.to_json(),
+    files: dict[str, Path] = {output.kind: output.path for output in outputs if output.kind in kinds}
+    made: dict[Kind, Callable[[], str]] = {
+        "problem": result.problem.to_json,
+        "prompt": lambda: result.prompt,
+        "artifact": result.context.to_json,
     }
+    texts: dict[str | Path, str] = {files[kind]: make() for kind, make in made.items() if kind in files}
     ignore = folder / ".gitignore"
     if folder.name == DEFAULT_FOLDER and not ignore.exists():
         texts[ignore] = "*\n"
@@ -174,9 +185,17 @@ def _in_one_stroke(folder: Path, texts: Mapping[str | Path, str]) -> bool:
         raise FileError(f"cannot be written: {error.strerror}", file=str(folder), hint=hint) from None
 
 
-def inside(root: str | Path, places: Iterable[str | Path]) -> tuple[str, ...]:
-    """Return those of ``places`` that lie below ``root``, relative to it: what a scan must not read."""
-    base = os.path.realpath(root)
+def inside(root: Root, places: Iterable[str | Path]) -> tuple[str, ...]:
+    """Return those of ``places`` that lie below ``root``, relative to it: what a scan must not read.
+
+    Of several folders they begin with labels, as all paths of the scan do.
+    """
+    roots = folders(root)
+    if len(roots) > 1:
+        pairs = list(zip(labels_of(roots), roots, strict=True))
+        places = tuple(places)
+        return tuple(sorted(f"{label}/{path}" for label, one in pairs for path in inside(one, places)))
+    base = os.path.realpath(roots[0])
     relative = (os.path.relpath(os.path.realpath(place), base) for place in places)
     below = (path for path in relative if Path(path).parts[:1] not in ((), (os.pardir,)))
     return tuple(sorted({path.replace(os.sep, "/") for path in below}))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from .caching import CacheOptions, CountBook, Notify, opened
 from .counting import estimator_for_artifact, frame_tokens, recount
@@ -14,10 +13,12 @@ from .models import (
     BudgetEnvelope,
     ContextUnit,
     Counts,
+    Diagnostic,
     InfeasibleError,
     PackedContext,
     PackingPolicy,
     Problem,
+    Severity,
     Stability,
     Task,
     UsageError,
@@ -31,6 +32,7 @@ from .solver.conflict import least_budget
 from .solver.demands import Allowance
 from .solver.options import SolveOptions
 from .solving import listening, seconds_left, solve
+from .sources.roots import Root, folders
 from .sources.scan import ScanOptions, ScanResult, scan
 from .sources.tasks import envelope_for
 from .sources.tokens import TokenEstimator, find_profile, make_estimator, model_profile, parse_tokens
@@ -131,9 +133,10 @@ class PackResult:
     prompt: str
 
 
-def pack(root: str | Path, task: Task, options: PackOptions | None = None) -> PackResult:
+def pack(root: Root, task: Task, options: PackOptions | None = None) -> PackResult:
     """Scan ``root`` for evidence, choose what serves ``task`` best within the budget, and render it.
 
+    Several folders are read as one: each path begins with the label of its folder, as paths in ``task`` do.
     The recount of the rendered text never exceeds the budget.
 
     Raises
@@ -144,16 +147,17 @@ def pack(root: str | Path, task: Task, options: PackOptions | None = None) -> Pa
         The folder, task, model or an option is at fault.
     """
     options, task = options or PackOptions(), clean_task(task)
-    estimator = _estimator(options)
+    estimator = estimator_of(options)
     found, problem = _prepared(root, task, options, estimator)
     # A first Ctrl-C from here on ends the search, not the pack.
     with listening():
-        return _packed(found, problem, task, options, estimator)
+        return finish(found, problem, task, options, estimator)
 
 
-def _packed(
+def finish(
     found: ScanResult, problem: Problem, task: Task, options: PackOptions, estimator: TokenEstimator
 ) -> PackResult:
+    """Solve and render ``problem``, which is that of a scan for ``task``; raises as :func:`pack`."""
     for _ in range(ATTEMPTS):
         _stage(options, "solving")
         started = time.monotonic()
@@ -179,10 +183,10 @@ def _packed(
     )
 
 
-def prepare(root: str | Path, task: Task, options: PackOptions | None = None) -> tuple[ScanResult, Problem]:
+def prepare(root: Root, task: Task, options: PackOptions | None = None) -> tuple[ScanResult, Problem]:
     """Return what :func:`pack` finds in ``root`` and the problem that it would solve; raises as it does."""
     options = options or PackOptions()
-    return _prepared(root, clean_task(task), options, _estimator(options))
+    return _prepared(root, clean_task(task), options, estimator_of(options))
 
 
 def problem_of(
@@ -254,7 +258,7 @@ def plan_budget(task: Task, options: PackOptions | None = None) -> BudgetEnvelop
         The budget is above what the model takes, or does not hold the frame of the prompt.
     """
     options = options or PackOptions()
-    return _envelope(task, options, _estimator(options))
+    return _envelope(task, options, estimator_of(options))
 
 
 def recount_problem(problem: Problem, options: PackOptions) -> Problem:
@@ -262,7 +266,7 @@ def recount_problem(problem: Problem, options: PackOptions) -> Problem:
     named = options.model or options.encoding or options.tokenizer_file or options.approximate
     if problem.profile is not None and not named:
         return recount(problem, estimator_for_artifact(problem.profile), options.format)
-    estimator = _estimator(options)
+    estimator = estimator_of(options)
     profiled = problem.model_copy(update={"profile": model_profile(estimator)})
     return recount(profiled, estimator, options.format)
 
@@ -310,12 +314,14 @@ def render_artifact(
 
 
 def _prepared(
-    root: str | Path, task: Task, options: PackOptions, estimator: TokenEstimator
+    root: Root, task: Task, options: PackOptions, estimator: TokenEstimator
 ) -> tuple[ScanResult, Problem]:
     _envelope(task, options, estimator)  # a budget that cannot work is told before anything is read
     _stage(options, "reading")
-    with collector_paused(), opened(Path(root), options.cache, options.on_notice) as cache:
-        found = scan(Path(root), task, replace(options.scan, cache=cache))
+    roots, of_revision = folders(root), bool(options.scan.walk.revision)
+    memory = opened(roots, options.cache, options.on_notice, revisions=of_revision)
+    with collector_paused(), memory as cache:
+        found = scan(roots, task, replace(options.scan, cache=cache))
         book = CountBook(cache, estimator, options.format) if cache else None
         problem = problem_of(found, task, options, estimator, book)
         if book:
@@ -351,7 +357,8 @@ def _prompt_limit(envelope: BudgetEnvelope) -> int:
     return envelope.available + envelope.fixed_overhead_tokens + envelope.reserved_safety_margin_tokens
 
 
-def _estimator(options: PackOptions) -> TokenEstimator:
+def estimator_of(options: PackOptions) -> TokenEstimator:
+    """Return what counts tokens as ``options`` say."""
     return make_estimator(
         model=options.model,
         encoding=options.encoding,
@@ -424,11 +431,25 @@ def _complete(
                 skipped=len(skipped),
             ),
             "skipped_units": skipped,
-            "diagnostics": (*context.diagnostics, *found.diagnostics, *remarks),
+            "diagnostics": (*context.diagnostics, *found.diagnostics, *remarks, *_telling_names(problem)),
             "scan": found.report,
             "prompt": prompt,
         }
     )
+
+
+def _telling_names(problem: Problem) -> tuple[Diagnostic, ...]:
+    """Warn of names of files that hold secrets: artifact and problem say where things are, name by name."""
+    paths = sorted({ref.path for unit in problem.units for ref in unit.source_refs})
+    if redacted("\n".join(paths)) == "\n".join(paths):
+        return ()
+    told = [clean for path in paths if (clean := redacted(path)) != path]
+    text = (
+        f"the name of a file holds what looks like a secret ({', '.join(told[:3])}): it is replaced in the "
+    )
+    text += "prompt, and stands in the artifact and the problem file"
+    data = {"files": told}
+    return (Diagnostic(severity=Severity.WARNING, code="secret_in_name", message=text, data=data),)
 
 
 def _in_prompt_tokens(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from threading import Event
 from typing import Final, TypeVar
@@ -62,9 +63,10 @@ def clear_cache(root: str | Path, options: CacheOptions | None = None) -> tuple[
     FileError
         A file cannot be deleted.
     """
-    path = cache_file(root, options)
+    folder = (options or CacheOptions()).folder
+    paths = (cache_file(root, options), database_path(Path(root), folder, revisions=True))
     gone: list[Path] = []
-    for ending in ("", "-wal", "-shm", ".damaged", ".lock"):
+    for path, ending in product(paths, ("", "-wal", "-shm", ".damaged", ".lock")):
         file = path.with_name(path.name + ending)
         try:
             file.unlink()

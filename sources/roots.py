@@ -10,6 +10,17 @@ from ..models.errors import UsageError
 from .paths import display_path
 from .walk import WalkOptions, WalkResult, walk
 
+Root = str | Path | Sequence[str | Path]
+"""One folder, or several that are read as one tree."""
+
+
+def folders(root: Root) -> tuple[Path, ...]:
+    """Return the folders of ``root``, in order; raises ``UsageError`` when there are none."""
+    found = (Path(root),) if isinstance(root, str | Path) else tuple(Path(one) for one in root)
+    if not found:
+        raise UsageError("names no folder", field="root", hint="give at least one folder")
+    return found
+
 
 def labels_of(roots: Sequence[Path]) -> tuple[str, ...]:
     """Return a label for each folder: its name, with as many of the names above it as tell it apart.

@@ -28,8 +28,8 @@ from .extract import default_registry
 from .file_classes import FileClass
 from .headings import with_headings
 from .languages import ROLES, Role
-from .origin import Origin
-from .ranking import rank
+from .origin import Ages, Origin
+from .ranking import Library, rank
 from .repomap import MapFile, repo_map
 from .score.freshness import DEPRECATED_SHARE, is_deprecated
 from .score.words import query_terms, without
@@ -123,10 +123,42 @@ class ScanResult:
     report: ScanReport
 
 
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What a folder holds, whatever the task: read once, and weighed for any number of tasks.
+
+    Attributes
+    ----------
+    reading
+        Files and candidates.
+    ages
+        When files last changed.
+    seeds
+        What every task starts from.
+    depth
+        How many parts a path has in front of what is at the top of its folder.
+    library
+        The words of the candidates.
+    explicit
+        Paths that were read whatever the rules say.
+    report
+        Counts for the artifact.
+    """
+
+    reading: Reading
+    ages: Ages
+    seeds: Seeds
+    depth: int
+    library: Library
+    explicit: tuple[str, ...]
+    report: ScanReport
+
+
 def scan(root: Path | Sequence[Path], task: Task, options: ScanOptions | None = None) -> ScanResult:
     """Read ``root`` and return what there is to choose from for ``task``.
 
-    Of several folders each path begins with the label of its folder (:mod:`.roots`). The same tree gives the same result, whatever the working folder, the clock or the hash seed.
+    Of several folders each path begins with the label of its folder (:mod:`.roots`). The same tree gives
+    the same result, whatever the working folder, the clock or the hash seed.
 
     Raises
     ------
@@ -136,20 +168,55 @@ def scan(root: Path | Sequence[Path], task: Task, options: ScanOptions | None = 
         ``root`` or a path of ``task.focus`` does not exist.
     """
     options = options or ScanOptions()
-    kind = task_kind(task.kind)
-    rules = replace(options.walk, explicit=(*options.walk.explicit, *task.focus))
+    task_kind(task.kind)  # one that there is not is told before anything is read
+    return weigh(survey(root, options, task.focus), task, options)
+
+
+def survey(
+    root: Path | Sequence[Path], options: ScanOptions | None = None, focus: Sequence[str] = ()
+) -> Survey:
+    """Read ``root``, and whatever the rules say the paths in ``focus``; raises as :func:`scan`."""
+    options = options or ScanOptions()
+    page = (options.seeds.page,) if options.seeds.page else ()
+    rules = replace(options.walk, explicit=(*options.walk.explicit, *focus, *page))
     cache = options.cache
     memory = cache.contexts if cache else None
     reading = read_candidates(root, rules, default_registry(), memory, options.jobs)
-    summaries = cache.summaries(options.summaries) if cache else Summaries(options.summaries)
     origin = Origin.of(root, rules.revision)
     ages = origin.ages(cache) if options.history else origin.unknown_ages()
-    seeds = seeds_of(options.seeds, origin, reading, ages)
-    asked = _asked(task, kind, reading.candidates, seeds, origin.depth)
-    ranking = seeds.applied(rank(reading.candidates, kind, asked, memory))
+    return Survey(
+        reading=reading,
+        ages=ages,
+        seeds=seeds_of(options.seeds, origin, reading, ages),
+        depth=origin.depth,
+        library=Library.of(reading.candidates, memory),
+        explicit=rules.explicit,
+        report=_report(origin, reading),
+    )
+
+
+def weigh(
+    found: Survey, task: Task, options: ScanOptions | None = None, summaries: Summaries | None = None
+) -> ScanResult:
+    """Return what there is to choose from for ``task`` in what was read with its focus.
+
+    Only the cache and the use of summaries are asked of ``options``; ``summaries`` are those that a run over
+    many tasks has made already.
+
+    Raises
+    ------
+    UsageError
+        Unknown kind of task.
+    """
+    options = options or ScanOptions()
+    kind, cache, reading, seeds = task_kind(task.kind), options.cache, found.reading, found.seeds
+    if summaries is None:
+        summaries = cache.summaries(options.summaries) if cache else Summaries(options.summaries)
+    asked = _asked(task, kind, reading.candidates, seeds, found.depth)
+    ranking = seeds.applied(rank(reading.candidates, kind, asked, library=found.library))
     scores = ranking.scores
-    required = _name(scores, reading.candidates, rules.explicit)
-    fresh = {file.path: ages.freshness(file) for file in reading.files}
+    required = _name(scores, reading.candidates, found.explicit)
+    fresh = {file.path: found.ages.freshness(file) for file in reading.files}
     units = build_units(
         reading.candidates,
         scores,
@@ -184,8 +251,8 @@ def scan(root: Path | Sequence[Path], task: Task, options: ScanOptions | None = 
         policy=kind.policy,
         weights=kind.weights,
         skipped=account(reading),
-        diagnostics=(*diagnostics(reading, ages.notes), *seeds.diagnostics, *summaries.diagnostics()),
-        report=_report(origin, reading),
+        diagnostics=(*diagnostics(reading, found.ages.notes), *seeds.diagnostics, *summaries.diagnostics()),
+        report=found.report,
     )
 
 

@@ -17,7 +17,7 @@ from ..options import (
     NoCache,
     PromptOrder,
     Quiet,
-    Repo,
+    Repos,
     Summaries,
     Volatile,
     cache_options,
@@ -30,7 +30,7 @@ from ..summary import summary_lines
 @spread
 def command(
     *,
-    repo: Repo = Path(),
+    repo: Repos = None,
     task: FocusedTask,
     budget: Budget = None,
     counting: Counting,
@@ -70,14 +70,15 @@ def command(
     from ... import DEFAULT_FOLDER, inside
     from ...outputs import check_outputs, pack_outputs
 
+    repos = repo or [Path()]
     folder = Path(DEFAULT_FOLDER) if out is None else out
     outputs = pack_outputs(folder, counting.format, prompt)
-    check_outputs(outputs, [*task.inputs(repo), counting.tokenizer, paying.prices], force=force)
+    check_outputs(outputs, [*task.inputs(repos), counting.tokenizer, paying.prices], force=force)
     with search.ticker(quiet=quiet) as ticker:
         options = counting.pack_options(
             budget,
             scan=selection.scan_options(
-                inside(repo, (folder, *(() if prompt is None else (prompt,)))), summaries
+                inside(repos, (folder, *(() if prompt is None else (prompt,)))), summaries
             ),
             solve=search.solve_options(ticker),
             engine=search.engine,
@@ -90,7 +91,7 @@ def command(
         )
         from ... import pack, summarise, write_pack
 
-        result = pack(repo, task.task(), options)
+        result = pack(repos, task.task(), options)
         files = write_pack(result, folder, prompt=prompt)
     if json:
         print_text(result.context.to_json(), json_escapes=True)

@@ -15,7 +15,7 @@ from ..options import (
     NoCache,
     ProblemOut,
     Quiet,
-    Repo,
+    Repos,
     Summaries,
     cache_options,
     check_written,
@@ -32,7 +32,7 @@ SCHEMA = "scan-listing.v1"
 @spread
 def command(
     *,
-    repo: Repo = Path(),
+    repo: Repos = None,
     task: FocusedTask,
     budget: Budget = None,
     counting: Counting,
@@ -51,13 +51,14 @@ def command(
     """
     from ... import inside, write_text
 
-    inputs = [*task.inputs(repo), counting.tokenizer]
+    repos = repo or [Path()]
+    inputs = [*task.inputs(repos), counting.tokenizer]
     check_written({"problem_out": (problem_out, "problem")}, inputs, force=force)
     with Ticker(quiet=quiet) as ticker:
         options = counting.pack_options(
             budget,
             scan=selection.scan_options(
-                inside(repo, () if problem_out is None else (problem_out,)), summaries
+                inside(repos, () if problem_out is None else (problem_out,)), summaries
             ),
             cache=cache_options(cache_dir, unused=no_cache),
             on_stage=ticker.stage,
@@ -65,7 +66,7 @@ def command(
         )
         from ... import prepare
 
-        found, problem = prepare(repo, task.task(), options)
+        found, problem = prepare(repos, task.task(), options)
         if problem_out is not None:
             write_text(problem_out, problem.to_json())
     if json:

@@ -20,7 +20,7 @@ DEPRECATED_SHARE: Final = 0.5
 
 _DEPRECATED: Final = re.compile(
     r"@[Dd]eprecated\b|#!?\[deprecated\b|\[Obsolete\b|\[\[deprecated\b|@available\([^)]*\bdeprecated\b"
-    r"|\.\.[ ]deprecated::|^[\s/*#!;>-]*:?deprecated:|\bDEPRECATED\b|\bis (?:now )?deprecated\b",
+    r"|\.\.[ ]deprecated::|^[\s/*#!;>-]*:?deprecated:|(?-i:\bDEPRECATED\b)|\bis (?:now )?deprecated\b",
     re.MULTILINE | re.IGNORECASE,
 )
 _HEAD: Final = 1_500
