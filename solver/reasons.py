@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -49,27 +50,40 @@ def why_rejected(c: Compiled, state: State, unit: int, terms: Terms | None = Non
             data = {"group": clique.name, "kept": kept}
             text = f"says the same as {_words(kept)} (group {clique.name}, at most {clique.k} kept)"
             return Why(RejectReason.REDUNDANT, text, data)
-    missing = [v for v, good in state.needs.get(unit, ()) if state.choice[v] not in good]
-    if missing:
-        names = [c.ids[v] for v in missing]
+    names = [c.ids[v] for v, good in state.needs.get(unit, ()) if state.choice[v] not in good]
+    smallest = min(c.rungs_of(unit), key=lambda rung: (state.tokens[rung], rung))
+    bundle = state.closure(unit, smallest) if names else {unit: smallest}
+    if bundle is not None and (why := _why_no_room(c, state, unit, bundle, names)) is not None:
+        return why
+    if names:
         text = f"needs {_words(names)}, which the pack does not hold in a form that is good enough"
         return Why(RejectReason.DEPENDENCY_NOT_INCLUDED, text, {"missing": names})
-    return _why_no_room(c, state, unit, terms)
+    return _why_no_use(c, state, unit, terms)
 
 
-def _why_no_room(c: Compiled, state: State, unit: int, terms: Terms | None) -> Why:
-    smallest = min(state.tokens[rung] for rung in c.rungs_of(unit))
+def _why_no_room(
+    c: Compiled, state: State, unit: int, bundle: Mapping[int, int], missing: list[str]
+) -> Why | None:
+    """Return why ``bundle``, the unit and what it is ``missing``, finds no room, or None where it does."""
+    along = {"with": missing} if missing else {}
+    together = f" with {_words(missing)}" if missing else ""
     zone = state.zone[unit]
     if zone != NONE and (maximum := c.zones[zone].maximum) is not None:
         left = maximum - state.zone_used[zone]
-        if smallest > left:
+        needs = state.size({u: rung for u, rung in bundle.items() if state.zone[u] == zone})
+        if needs > left:
             name = c.zones[zone].name
-            text = f"needs {smallest} tokens, {left} left of the {maximum} of zone {name}"
-            data = {"zone": name, "needs": smallest, "left": left, "max": maximum}
+            text = f"needs {needs} tokens{together}, {left} left of the {maximum} of zone {name}"
+            data = {"zone": name, "needs": needs, "left": left, "max": maximum, **along}
             return Why(RejectReason.ZONE_CAPACITY_EXCEEDED, text, data)
-    if smallest > state.left:
-        text = f"needs {smallest} tokens, {state.left} left of the budget of {c.available}"
-        return Why(RejectReason.TOKEN_BUDGET_EXCEEDED, text, {"needs": smallest, "left": state.left})
+    needs = state.size(bundle)
+    if needs > state.left:
+        text = f"needs {needs} tokens{together}, {state.left} left of the budget of {c.available}"
+        return Why(RejectReason.TOKEN_BUDGET_EXCEEDED, text, {"needs": needs, "left": state.left, **along})
+    return None
+
+
+def _why_no_use(c: Compiled, state: State, unit: int, terms: Terms | None) -> Why:
     fitting = [rung for rung in c.rungs_of(unit) if state.fits({unit: rung}, state.size({unit: rung}))]
     if terms is not None:
         fitting, beyond = terms.affordable(unit, fitting)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-from ...models import MinPolicy, Stability
+from ...models import MinPolicy, Stability, State
 from .facts import Facts, Rung
 
 
@@ -78,6 +78,42 @@ class Pack:
             for need in self.facts.units[name].unit.dependencies
             if need.id not in self.rungs or self.rungs[need.id].state.depth > need.min_rung.depth
         )
+
+    def missing(self, name: str) -> list[str]:
+        """Return what ``name`` needs and this pack lacks: dependencies, and anchors of groups, by id."""
+        anchors = {anchor for anchor in self.facts.anchors_of(name) if anchor not in self.rungs}
+        return sorted(anchors | set(self.lacks(name)))
+
+    def growth(self, name: str) -> dict[str, int] | None:
+        """Return the tokens by zone that ``name`` adds at its smallest, with all that it needs.
+
+        What is missing comes in at its smallest form that will do. None where no forms go together.
+        """
+        facts = self.facts
+        joins = {name: min(facts.units[name].rungs.values(), key=lambda rung: (rung.tokens, rung.index))}
+        deepest: dict[str, int] = {}
+        waiting = [name]
+        while waiting:
+            user = waiting.pop()
+            needs = [(need.id, need.min_rung.depth) for need in facts.units[user].unit.dependencies]
+            needs += [(anchor, State.SUMMARIZED.depth) for anchor in sorted(facts.anchors_of(user))]
+            for other, depth in needs:
+                deepest[other] = min(depth, deepest.get(other, depth))
+                held = joins.get(other) or self.rungs.get(other)
+                if held is not None and held.state.depth <= deepest[other]:
+                    continue
+                forms = facts.units[other].rungs.values()
+                able = [rung for rung in forms if rung.state.depth <= deepest[other]]
+                if not able or other == name:
+                    return None
+                joins[other] = min(able, key=lambda rung: (rung.tokens, rung.index))
+                waiting.append(other)
+        added: dict[str, int] = {}
+        for other, rung in joins.items():
+            zone = facts.units[other].unit.zone
+            before = self.rungs[other].tokens if other in self.rungs else 0
+            added[zone] = added.get(zone, 0) + rung.tokens - before
+        return added
 
     def users(self, name: str) -> list[str]:
         """Return the accepted units that need ``name`` as a dependency or as their group's anchor, by id."""

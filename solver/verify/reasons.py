@@ -17,6 +17,9 @@ Rule = Callable[[Facts, Pack, str, Data], "str | None"]
 BY_RULE: Final = frozenset({RejectReason.MUST_EXCLUDE, RejectReason.RISK_CEILING})
 """Units left out by a rule about themselves: skipped, never weighed."""
 
+NO_ROOM: Final = frozenset({RejectReason.ZONE_CAPACITY_EXCEEDED, RejectReason.TOKEN_BUDGET_EXCEEDED})
+"""Reasons of units that come with what they need."""
+
 
 def check_reasons(facts: Facts, context: PackedContext, pack: Pack, complaints: Complaints) -> None:
     """Each reason holds, and its data are the numbers and ids that make it hold."""
@@ -56,6 +59,8 @@ def _holds(facts: Facts, pack: Pack, entry: RejectedUnit) -> str | None:
     if rule is None:
         return f"{entry.reason.value} is no reason for a unit of the problem"
     keys = KEYS[entry.reason]
+    if entry.reason in NO_ROOM and pack.missing(entry.id):
+        keys |= {"with"}
     if set(entry.data) != keys:
         return f"data of {entry.reason.value} has the keys {sorted(entry.data)}, should have {sorted(keys)}"
     return rule(facts, pack, entry.id, entry.data)
@@ -90,11 +95,11 @@ def _unavailable(facts: Facts, _: Pack, name: str, data: Data) -> str | None:
     return None
 
 
-def _not_included(facts: Facts, pack: Pack, name: str, data: Data) -> str | None:
-    lacking = {*pack.lacks(name), *(anchor for anchor in facts.anchors_of(name) if anchor not in pack.rungs)}
+def _not_included(_: Facts, pack: Pack, name: str, data: Data) -> str | None:
+    lacking = pack.missing(name)
     if not lacking:
         return "the pack holds all that it needs"
-    return None if data["missing"] == sorted(lacking) else f"lacks {sorted(lacking)}, not {data['missing']}"
+    return None if data["missing"] == lacking else f"lacks {lacking}, not {data['missing']}"
 
 
 def _not_authoritative(facts: Facts, _: Pack, name: str, data: Data) -> str | None:
@@ -131,18 +136,30 @@ def _zone_capacity(facts: Facts, pack: Pack, name: str, data: Data) -> str | Non
     if zone.max_tokens is None:
         return f"zone {zone.name!r} has no maximum"
     left = zone.max_tokens - pack.zone_tokens.get(zone.name, 0)
-    needs = facts.units[name].smallest
-    truth = {"zone": zone.name, "needs": needs, "left": left, "max": zone.max_tokens}
+    growth = pack.growth(name)
+    if growth is None:
+        return "no forms of it and of what it needs go together"
+    needs = growth[zone.name]
+    truth = {"zone": zone.name, "needs": needs, "left": left, "max": zone.max_tokens, **_with(pack, name)}
     if dict(data) != truth:
         return f"data are {dict(data)}, should be {truth}"
     return None if needs > left else f"zone {zone.name!r} has room for it"
 
 
 def _token_budget(facts: Facts, pack: Pack, name: str, data: Data) -> str | None:
-    truth = {"needs": facts.units[name].smallest, "left": facts.available - pack.tokens}
+    growth = pack.growth(name)
+    if growth is None:
+        return "no forms of it and of what it needs go together"
+    needs, left = sum(growth.values()), facts.available - pack.tokens
+    truth = {"needs": needs, "left": left, **_with(pack, name)}
     if dict(data) != truth:
         return f"data are {dict(data)}, should be {truth}"
-    return None if truth["needs"] > truth["left"] else "there is room for it"
+    return None if needs > left else "there is room for it"
+
+
+def _with(pack: Pack, name: str) -> dict[str, list[str]]:
+    missing = pack.missing(name)
+    return {"with": missing} if missing else {}
 
 
 def _cost_limit(facts: Facts, pack: Pack, name: str, data: Data) -> str | None:

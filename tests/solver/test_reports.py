@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from satchel.models import PackedContext, Problem, Status, StopReason
+from satchel.models import PackedContext, Problem, RejectReason, Status, StopReason
 from satchel.solver.options import Progress, SolveOptions
 from satchel.solver.solve import solve
+from satchel.solver.verify import verify
 
 
 def problem(units: list[dict[str, Any]], available: int, **more: Any) -> Problem:
@@ -59,7 +60,7 @@ def test_pairs_survive_or_go_together() -> None:
     assert ids(solve(problem(units, 6))) == ["other"]
     assert ids(solve(problem(units, 12))) == ["call", "result"]
     rejected = {r.id: r for r in solve(problem(units, 6)).rejected_units}
-    assert rejected["result"].data == {"missing": ["call"]}
+    assert rejected["result"].data == {"needs": 12, "left": 0, "with": ["call"]}
 
 
 def test_required_competes_with_nothing() -> None:
@@ -196,3 +197,26 @@ def test_greedy_does_not_lose_itself_between_two_demands() -> None:
         coverage=[{"name": "errors", "required": True}],
     )
     assert ids(solve(instance, SolveOptions(solver="greedy"))) == ["fill"]
+
+
+def test_a_unit_that_comes_with_another_is_out_for_want_of_room_for_both() -> None:
+    """What is missing is no reason of its own while there is no room for it: the number is that of both."""
+    data = {
+        "schemaVersion": "packing-problem.v1",
+        "envelope": {"availableInputTokens": 20},
+        "units": [
+            {"id": "best", "tokenEstimate": 15, "value": 9},
+            {"id": "small", "tokenEstimate": 3, "value": 2, "dependencies": ["large"]},
+            {"id": "large", "tokenEstimate": 4, "value": 0},
+        ],
+    }
+    context = solve(Problem.from_data(data))
+    out = {unit.id: unit for unit in context.rejected_units}
+    assert out["small"].reason is RejectReason.TOKEN_BUDGET_EXCEEDED
+    assert out["small"].data == {"needs": 7, "left": 5, "with": ["large"]}
+    assert out["small"].detail == "needs 7 tokens with large, 5 left of the budget of 20"
+    forged = out["small"].model_copy(update={"data": {"needs": 3, "left": 5}})
+    others = tuple(forged if unit.id == "small" else unit for unit in context.rejected_units)
+    assert not verify(
+        context.model_copy(update={"rejected_units": others}).seal(), Problem.from_data(data)
+    ).passed

@@ -95,6 +95,7 @@ PROBLEM = {
         {"id": "ex1", "zone": "examples", "kind": "example", "tokenEstimate": 7, "relevanceScore": 0.7},
         {"id": "ex2", "zone": "examples", "kind": "example", "tokenEstimate": 5, "relevanceScore": 0.2},
         {"id": "dull", "tokenEstimate": 3, "value": -0.5},
+        {"id": "needs_dull", "tokenEstimate": 1, "value": 0.1, "dependencies": ["dull"]},
     ],
 }
 
