@@ -63,8 +63,11 @@ def schema_error(
     value = context.get("value", None if kind in ("missing", *_CLASSES) else first.get("input"))
     if field == "schemaVersion":
         schema = str(getattr(model, "SCHEMA", ""))
-        message = message if kind == "missing" else "unknown schema version"
         hint = f"this version of Satchel reads {schema}"
+        if kind == "missing":
+            hint = f'add "schemaVersion": "{schema}" to it, if that is what it holds'
+        else:
+            message = "unknown schema version"
     if kind == "extra_forbidden":
         value = loc[-1]
     elif kind.endswith("_type") and first.get("input") is None:

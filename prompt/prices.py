@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from datetime import date
 from fnmatch import fnmatchcase
-from typing import Annotated, ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal
 
 from pydantic import Field
 
-from ..models import Model, SchemaError, UnknownReferenceError
+from ..models import Currency, Micro, Model, SchemaError, UnknownReferenceError
 from ..models.base import NonEmpty
 
 MILLION: Final = 10**6
-
-Micro = Annotated[int, Field(strict=True, ge=0, le=10**15)]
-"""Micro-units of a currency: millionths, as a whole number."""
 
 
 class Rates(Model):
@@ -35,7 +32,7 @@ class Rates(Model):
 class Price(Rates):
     """Rates in an explicit currency: the price of one model."""
 
-    currency: NonEmpty
+    currency: Currency
 
     @property
     def cache_read(self) -> int:
@@ -65,7 +62,7 @@ class PriceTable(Model):
     SCHEMA: ClassVar[str] = "price-table.v1"
 
     schema_version: Literal["price-table.v1"]
-    currency: NonEmpty
+    currency: Currency
     as_of: date | None = None
     models: dict[NonEmpty, Rates]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from .counting import estimator_for_artifact
-from .exits import redacted
+from .exits import clean_data, redacted
 from .files import read_bytes
 from .models import PackedContext, Problem, SchemaError, Stability, UnknownReferenceError, UsageError
 from .models.reading import load_json
@@ -91,15 +91,17 @@ class CostReport:
             "withCacheMicro": self.with_micro,
             "cacheRule": None if self.rule is None else self.rule.to_data(),
             "minimum": self.minimum,
-            "breakpoint": self.plan.boundary.to_data(),
+            # Ids repeat names of files, which may hold secrets: no exit without the redactor.
+            "breakpoint": clean_data(self.plan.boundary.to_data()),
             "markers": [
-                {"afterId": m.after_id, "tokens": m.tokens, "lifetime": m.lifetime} for m in self.plan.markers
+                {"afterId": redacted(m.after_id), "tokens": m.tokens, "lifetime": m.lifetime}
+                for m in self.plan.markers
             ],
-            "warnings": list(self.plan.warnings),
+            "warnings": [redacted(warning) for warning in self.plan.warnings],
             "fill": None
             if self.fill is None
             else {
-                "id": self.fill.id,
+                "id": redacted(self.fill.id),
                 "prefixTokens": self.fill.prefix_tokens,
                 "savedMicro": self.fill.saved_micro,
             },

@@ -147,12 +147,16 @@ def _is_units(data: bytes) -> bool:
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return the file's bytes; FileError says why it cannot be read."""
+    """Return the file's bytes; FileError says why it cannot be read, SchemaError that none came on stdin."""
     try:
         with _opened(path) as file:
-            return file.read()
+            data = file.read()
     except OSError as error:
         raise _unreadable(path, error) from None
+    if path == STDIN and not data.strip():
+        hint = "pipe a file into it, such as '< FILE', or name the file instead of -"
+        raise SchemaError("nothing came from standard input", file=str(path), code="empty_file", hint=hint)
+    return data
 
 
 def read_outline(path: str | Path) -> tuple[str, ...]:

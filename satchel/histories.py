@@ -235,10 +235,18 @@ class _Reader:
         if not isinstance(part, dict):
             self.uncounted += 1
             return "", "", ""
-        if part.get("type") == "tool_use":
+        kind = str(part.get("type") or "")
+        # The caller's tools, and those that Anthropic runs itself or through MCP: server_tool_use and others.
+        if kind.endswith("tool_use"):
             return _json(part, "name", "input"), str(part.get("id", "")), ""
-        if part.get("type") == "tool_result":
+        if kind.endswith("tool_result"):
             return self._nested(part.get("content")), "", str(part.get("tool_use_id", ""))
+        if isinstance(call := part.get("toolUse"), dict):  # Bedrock's Converse
+            return _json(call, "name", "input"), str(call.get("toolUseId", "")), ""
+        if isinstance(answer := part.get("toolResult"), dict):
+            return self._nested(answer.get("content")), "", str(answer.get("toolUseId", ""))
+        if isinstance(thought := part.get("reasoningContent"), dict):
+            return _text_of(thought.get("reasoningText")), "", ""
         if isinstance(call := part.get("functionCall", part.get("function_call")), dict):
             return _json(call, "name", "args"), _numbered(self._called, call), ""
         if isinstance(answer := part.get("functionResponse", part.get("function_response")), dict):
@@ -246,6 +254,8 @@ class _Reader:
         for name in ("text", "thinking", "refusal"):
             if isinstance(part.get(name), str):
                 return part[name], "", ""
+        if "json" in part:  # in a result of Bedrock's
+            return _text(part["json"]), "", ""
         self.uncounted += 1
         return "", "", ""
 
@@ -253,6 +263,10 @@ class _Reader:
         if isinstance(content, list):
             return "\n".join(self._part(part)[0] for part in content)
         return _text(content)
+
+
+def _text_of(part: object) -> str:
+    return _text(part.get("text")) if isinstance(part, dict) else ""
 
 
 def _numbered(counter: Counter[str], part: Mapping[str, Any]) -> str:

@@ -444,9 +444,7 @@ def _telling_names(problem: Problem) -> tuple[Diagnostic, ...]:
     if redacted("\n".join(paths)) == "\n".join(paths):
         return ()
     told = [clean for path in paths if (clean := redacted(path)) != path]
-    text = (
-        f"the name of a file holds what looks like a secret ({', '.join(told[:3])}): it is replaced in the "
-    )
+    text = f"names of files hold what looks like a secret ({', '.join(told[:3])}): it is replaced in the "
     text += "prompt, and stands in the artifact and the problem file"
     data = {"files": told}
     return (Diagnostic(severity=Severity.WARNING, code="secret_in_name", message=text, data=data),)

@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic.alias_generators import to_camel
 
+from .exits import redacted
 from .models import PackedContext, RejectedUnit, Severity
 
 NAMED = 3
@@ -145,7 +146,8 @@ def _lines(entries: Iterable[tuple[str, int, str]]) -> list[Line]:
             name=name,
             units=len(members),
             tokens=sum(tokens for tokens, _ in members),
-            examples=[title for _, title in sorted(members, key=lambda m: (-m[0], m[1]))[:NAMED]],
+            # A title may be the name of a file, which no redactor has seen yet.
+            examples=[redacted(title) for _, title in sorted(members, key=lambda m: (-m[0], m[1]))[:NAMED]],
         )
         for name, members in sorted(groups.items(), key=lambda g: (-sum(t for t, _ in g[1]), g[0]))
     ]

@@ -64,6 +64,7 @@ def command(
     and how many hits pay back a write.
     """
     from ... import UsageError, cost_of_pack, read_artifact, read_prices, read_problem
+    from ...exits import clean_errors, redacted
 
     if prices is None:
         hint = "give your price table: prices change too often to come with Satchel"
@@ -78,7 +79,8 @@ def command(
     context = read_artifact(path)
     named = model or (context.model_profile.model if context.model_profile else "") or None
     answered = problem_path(path, problem)
-    with naming(None, {"used": "--used-breakpoints", "model": "--model", "minimum": "--min-cacheable"}):
+    fields = {"used": "--used-breakpoints", "model": "--model", "minimum": "--min-cacheable"}
+    with clean_errors(), naming(None, fields):
         report = cost_of_pack(
             context,
             table.price(named),
@@ -94,10 +96,12 @@ def command(
     else:
         print_lines(_lines(report))
     for warning in report.plan.warnings:
-        note(warning, kind="warning", style="yellow")
+        note(redacted(warning), kind="warning", style="yellow")
 
 
 def _lines(report: CostReport) -> list[Line]:
+    from ...exits import redacted
+
     cost, boundary = report.cost, report.plan.boundary
     unit = f"millionths of {shown(cost.currency)}"
     lines = [Line(f"Cost of one call, in {unit}", "bold")]
@@ -126,14 +130,15 @@ def _lines(report: CostReport) -> list[Line]:
         if report.rule.note:
             facts.append(["", shown(report.rule.note)])
     facts += [
-        ["marker", shown(f"behind {marker.after_id}, {number(marker.tokens)} tokens")]
+        ["marker", shown(f"behind {redacted(marker.after_id)}, {number(marker.tokens)} tokens")]
         for marker in report.plan.markers
     ]
     if boundary.stranded_ids:
-        facts.append(["stranded", shown(", ".join(boundary.stranded_ids))])
+        facts.append(["stranded", shown(redacted(", ".join(boundary.stranded_ids)))])
     if report.fill is not None:
         saved = f"saves {number(report.fill.saved_micro)} over all calls"
-        facts.append(["filler", shown(f"{report.fill.id} would lift it above the minimum, and {saved}")])
+        filler = redacted(report.fill.id)
+        facts.append(["filler", shown(f"{filler} would lift it above the minimum, and {saved}")])
     return [*lines, *(Line(text) for text in columns(facts)), *_formats(report)]
 
 

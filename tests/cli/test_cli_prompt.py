@@ -421,6 +421,17 @@ CALLS: dict[str, list[Any]] = {
         {"type": "local_shell_call", "id": "i", "call_id": "z", "action": {"command": ["ls"]}},
         {"type": "local_shell_call_output", "call_id": "z", "output": "r"},
     ],
+    "bedrock": [
+        {"role": "assistant", "content": [{"toolUse": {"toolUseId": "z", "name": "f", "input": {}}}]},
+        {"role": "user", "content": [{"toolResult": {"toolUseId": "z", "content": [{"json": {"r": 1}}]}}]},
+    ],
+    "server tool": [
+        {"role": "assistant", "content": [{"type": "server_tool_use", "id": "z", "name": "f", "input": {}}]},
+        {
+            "role": "assistant",
+            "content": [{"type": "web_search_tool_result", "tool_use_id": "z", "content": [{"text": "r"}]}],
+        },
+    ],
     "approval": [
         {"type": "mcp_approval_request", "id": "z", "name": "f", "arguments": "{}"},
         {"type": "mcp_approval_response", "approval_request_id": "z", "approve": True},
@@ -442,6 +453,62 @@ def test_no_kind_of_call_is_parted_from_what_belongs_to_it(tmp_path: Path, kind:
                 short = compact(history, estimator, max_tokens=cap, keep_recent=keep, exact=exact)
                 seen.add(len(set(short.kept) & set(range(1, len(calls) + 1))))
     assert seen == {0, len(calls)}
+
+
+def test_what_calls_and_results_hold_is_counted(tmp_path: Path) -> None:
+    """Names, inputs and results are read by the model, in whatever key a provider keeps them."""
+    word = "understandable " * 30
+    for message in (
+        {
+            "role": "assistant",
+            "content": [{"toolUse": {"toolUseId": "z", "name": "f", "input": {"q": word}}}],
+        },
+        {"role": "assistant", "content": [{"reasoningContent": {"reasoningText": {"text": word}}}]},
+        {
+            "role": "assistant",
+            "content": [{"type": "server_tool_use", "id": "z", "name": "f", "input": {"q": word}}],
+        },
+        {"role": "assistant", "content": [{"type": "mcp_tool_use", "id": "z", "name": "f", "input": word}]},
+    ):
+        (tmp_path / "h.json").write_text(json.dumps([message]))
+        history = read_history(tmp_path / "h.json")
+        assert history.uncounted == 0
+        assert word.strip() in history.turns[0].text
+    answer = {"toolResult": {"toolUseId": "z", "content": [{"text": word}, {"json": [word]}, {"image": {}}]}}
+    call = {"role": "assistant", "content": [{"toolUse": {"toolUseId": "z", "name": "f", "input": {}}}]}
+    (tmp_path / "h.json").write_text(json.dumps([call, {"role": "user", "content": [answer]}]))
+    history = read_history(tmp_path / "h.json")
+    assert history.turns[1].text.count(word.strip()) == 2
+    assert (history.turns[0].calls, history.turns[1].results, history.uncounted) == (("z",), ("z",), 1)
+
+
+def test_no_secret_in_the_name_of_a_file_leaves_in_a_cost(
+    here: Satchel, packs: Path, prices: Path, tmp_path: Path
+) -> None:
+    """J07: markers, fillers and stranded units are named by id; ids repeat names of files."""
+    repo = tmp_path / "repo"
+    (repo / f"{TOKEN}.py").write_text((repo / "alpha.py").read_text())
+    (repo / "zone.md").write_text("# Zones\n\nHow alpha works.\n" * 30)
+    done = here("pack", "repo", "--about", f"alpha {TOKEN}", "--budget", "4k", "-o", "c", "--no-cache")
+    assert done.code == 0, done.err
+    told = " ".join(done.out.split())
+    assert "names of files hold what looks like a secret ([REDACTED:github-token].py)" in told
+    assert TOKEN not in done.out + done.err
+    assert TOKEN not in (tmp_path / "c/prompt.md").read_text("utf-8")
+    for options in ((), ("--json",)):
+        done = here("cost", "c/packed-context.json", "--prices", prices, "--min-cacheable", "9", *options)
+        assert done.code == 0, done.err
+        assert "behind " in done.out or "afterId" in done.out
+        assert TOKEN not in done.out + done.err
+
+
+def test_nothing_on_standard_input_is_told_with_a_way_out(here: Satchel) -> None:
+    cap = ("-", "--max-tokens", "9")
+    for args in (("solve", "-"), ("compact", *cap), ("assemble", *cap)):
+        for blank in ("", "  \n"):
+            done = here(*args, stdin=blank)
+            assert done.code == 2
+            assert done.err.startswith("error[empty_file]: -: nothing came from standard input; pipe a file")
 
 
 def test_half_a_character_of_a_kept_message_stays_as_it_came(here: Satchel, tmp_path: Path) -> None:

@@ -162,7 +162,7 @@ TABLE: list[tuple[Path, Any, str, str, type[InputError]]] = [
     (("units",), GONE, "units", "is required", Schema),
     (("weights",), {"relevence": 1}, "weights.relevence", "did you mean 'relevance'?", Schema),
     (("schemaVersion",), "packing-problem.v9", "schemaVersion", "reads packing-problem.v1", Schema),
-    (("schemaVersion",), GONE, "schemaVersion", "is required; this version of Satchel reads", Schema),
+    (("schemaVersion",), GONE, "schemaVersion", 'add "schemaVersion": "packing-problem.v1" to it', Schema),
     # groups and dimensions
     (("redundancyGroups", 0, "k"), -1, "redundancyGroups[0].k", "must be at least 0", Schema),
     (

@@ -89,6 +89,13 @@ def test_without_cache_prices_reads_and_writes_cost_what_input_costs() -> None:
         {"currency": "USD", "inputPerMillion": -1},
         {"currency": "USD", "inputPerMillion": True},
         {"currency": "", "inputPerMillion": 1},
+        {"currency": "U$D", "inputPerMillion": 1},
+        {"currency": "$", "inputPerMillion": 1},
+        {"currency": "USD ", "inputPerMillion": 1},
+        {"currency": "US1", "inputPerMillion": 1},
+        {"currency": "X", "inputPerMillion": 1},
+        {"currency": "\u0000", "inputPerMillion": 1},
+        {"currency": "money " * 9 + "x", "inputPerMillion": 1},
         {"inputPerMillion": 1},
         {"currency": "USD"},
         {"currency": "USD", "inputPerMillion": 1, "cachedInputPerMillion": float("nan")},
@@ -295,3 +302,15 @@ def test_filling_a_prefix_below_the_minimum_where_it_pays() -> None:
     bigger = fill_below_minimum(900, 1024, 700, fillers, SEED, 100)
     assert bigger is not None
     assert bigger.id == "big"
+
+
+@pytest.mark.parametrize("name", ["USD", "usd", "credits", "Swiss francs", "złoty", "R-points", "円元"])
+def test_currencies_are_codes_or_names(name: str) -> None:
+    assert price_from({"currency": name, "inputPerMillion": 1}).currency == name
+
+
+def test_a_sign_is_no_currency_and_the_error_says_what_is() -> None:
+    with pytest.raises(SchemaError, match="is no code or name of a currency") as caught:
+        PriceTable.from_data({"schemaVersion": "price-table.v1", "currency": "U$D", "models": {}})
+    assert caught.value.field == "currency"
+    assert "such as USD" in str(caught.value.hint)
