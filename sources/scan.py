@@ -30,12 +30,13 @@ from .headings import with_headings
 from .languages import ROLES, Role
 from .origin import Ages, Origin
 from .ranking import Library, rank
+from .redundancy import redundancy
 from .repomap import MapFile, repo_map
 from .score.freshness import DEPRECATED_SHARE, is_deprecated
 from .score.words import query_terms, without
 from .seeds import Seeding, Seeds, seeds_of
 from .tasks import TaskKind, task_kind
-from .units import build_units, duplicates
+from .units import build_units
 from .walk import WalkOptions
 
 _README_CHARS: Final = 1_000
@@ -133,6 +134,8 @@ class Survey:
         Files and candidates.
     ages
         When files last changed.
+    freshness
+        Of each candidate, 0..1.
     seeds
         What every task starts from.
     depth
@@ -147,6 +150,7 @@ class Survey:
 
     reading: Reading
     ages: Ages
+    freshness: list[float]
     seeds: Seeds
     depth: int
     library: Library
@@ -184,9 +188,14 @@ def survey(
     reading = read_candidates(root, rules, default_registry(), memory, options.jobs)
     origin = Origin.of(root, rules.revision)
     ages = origin.ages(cache) if options.history else origin.unknown_ages()
+    fresh = {file.path: ages.freshness(file) for file in reading.files}
     return Survey(
         reading=reading,
         ages=ages,
+        freshness=[
+            fresh[candidate.file.path] * (DEPRECATED_SHARE if is_deprecated(candidate.fragment) else 1.0)
+            for candidate in reading.candidates
+        ],
         seeds=seeds_of(options.seeds, origin, reading, ages),
         depth=origin.depth,
         library=Library.of(reading.candidates, memory),
@@ -216,14 +225,10 @@ def weigh(
     ranking = seeds.applied(rank(reading.candidates, kind, asked, library=found.library))
     scores = ranking.scores
     required = _name(scores, reading.candidates, found.explicit)
-    fresh = {file.path: found.ages.freshness(file) for file in reading.files}
     units = build_units(
         reading.candidates,
         scores,
-        [
-            fresh[candidate.file.path] * (DEPRECATED_SHARE if is_deprecated(candidate.fragment) else 1.0)
-            for candidate in reading.candidates
-        ],
+        found.freshness,
         required,
         kind,
         query_terms(*asked),
@@ -246,7 +251,7 @@ def weigh(
     return ScanResult(
         kind=kind,
         units=(*((overview,) if overview else ()), *with_headings(units)),
-        groups=duplicates(reading.candidates, required),
+        groups=redundancy(reading.candidates, scores, required),
         dimensions=tuple(dimension.dimension() for dimension in kind.coverage),
         policy=kind.policy,
         weights=kind.weights,
