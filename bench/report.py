@@ -11,8 +11,6 @@ from pathlib import Path
 
 from .measure import GAPS, Figures, Reference, Row, figures, median, reference
 
-START, END = "<!-- solver table: start -->", "<!-- solver table: end -->"
-
 OURS = "satchel"
 RIVALS = ("highs-mip", "cp-sat-plain")
 """The engines that our targets are stated against."""
@@ -215,8 +213,8 @@ def _ratio(entries: list[Figures], level: int) -> str:
     return f"{mark}{ratio:.2g}"
 
 
-def refresh(readme: Path, text: str) -> None:
-    """Put ``text`` between the markers of ``readme``.
+def refresh(readme: Path, text: str, table: str = "solver") -> None:
+    """Put ``text`` between the markers of ``table`` in ``readme``.
 
     Raises
     ------
@@ -224,8 +222,9 @@ def refresh(readme: Path, text: str) -> None:
         The markers are not there.
     """
     old = readme.read_text("utf-8")
-    head, start, rest = old.partition(START)
-    _, end, tail = rest.partition(END)
+    first, last = f"<!-- {table} table: start -->", f"<!-- {table} table: end -->"
+    head, start, rest = old.partition(first)
+    _, end, tail = rest.partition(last)
     if not start or not end:
-        raise ValueError(f"{readme.name} has no {START} … {END}")
-    readme.write_text(f"{head}{START}\n\n{text}\n{END}{tail}", "utf-8")
+        raise ValueError(f"{readme.name} has no {first} … {last}")
+    readme.write_text(f"{head}{first}\n\n{text}\n{last}{tail}", "utf-8")
