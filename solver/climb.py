@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -52,6 +53,9 @@ def _climb(state: State, open_dims: list[int], units: Ints | None, until: Callab
         only[units] = True
         only = only[c.rung_unit]
     steps = hull_steps(c, np.array(choice, dtype=np.int64), first_covers(c, open_dims), only)
+    if c.priced is not None and c.priced.dear is not None:
+        density = steps.density / c.priced.dear[steps.unit]
+        steps = replace(steps, density=density).at(np.argsort(-density, kind="stable"))
     steps = steps.at(steps.sizes(c) <= _room(state)[steps.unit])  # what does not fit now never will
     enough = max(MANY, int(np.searchsorted(np.cumsum(steps.sizes(c)), AHEAD * state.left)))
     partial, steps, start = enough < len(steps.unit), steps.at(slice(enough)), state.left
@@ -168,7 +172,7 @@ def _weigh(state: State, unit: int, rung: int) -> Move | None:
     gain = state.gain(changes)
     if gain <= 0:
         return None
-    return (gain / size if size > 0 else math.inf), changes
+    return (gain / state.load(changes, size) if size > 0 else math.inf), changes
 
 
 def top_up(state: State) -> None:
@@ -186,6 +190,8 @@ def top_up(state: State) -> None:
     density = np.where(
         fits, (c.values - np.where(choice >= 0, c.values[choice], 0)[c.rung_unit]) / np.maximum(more, 1), 0
     )
+    if c.priced is not None and c.priced.dear is not None:
+        density = density / c.priced.dear[c.rung_unit]
     rungs = np.flatnonzero(fits)
     order = rungs[np.lexsort((rungs, -density[rungs]))][:TOP_UP]
     fill(state, np.unique(c.rung_unit[order]).tolist(), "density")
@@ -277,7 +283,7 @@ def best_move(state: State, unit: int, order: Order, any_gain: bool) -> Move | N
             continue
         key = float(gain)
         if order == "density":
-            key = gain / size if size > 0 else math.inf
+            key = gain / state.load(changes, size) if size > 0 else math.inf
         if best is None or key > best[0]:
             best = (key, changes)
     return best

@@ -89,7 +89,8 @@ class PriceRows:
     """One of the cases of a problem whose prices decide (:mod:`.priced`): what it adds to the program.
 
     ``costs`` per rung, of which a pack may have ``most`` (None: no row). The units ``prefix`` must hold
-    ``least`` tokens.
+    ``least`` tokens. ``dear`` is, per unit, what share of what is left a token of it takes, of tokens or of
+    money, against that of the cheapest unit.
     """
 
     case: str
@@ -97,6 +98,7 @@ class PriceRows:
     most: int | None
     prefix: Ints
     least: int
+    dear: Doubles | None = None
 
 
 @dataclass(frozen=True)

@@ -160,7 +160,8 @@ def _meet_dimensions(state: State) -> None:
 
 
 def _meet_minima(state: State) -> None:
-    for z, zone in enumerate(state.c.zones):
+    # What must not be missed comes before what may be.
+    for z, zone in sorted(enumerate(state.c.zones), key=lambda entry: entry[1].relax):
         filled = partial(_filled, state, z)
         if not filled():
             climb(state, zone.units, until=filled)

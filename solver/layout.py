@@ -42,6 +42,9 @@ class Layout:
         if c.priced is not None:
             self.costs = None if c.priced.most is None else c.priced.costs.tolist()
             self.prefix = frozenset(c.priced.prefix.tolist())
+        self.dear: list[float] | None = None
+        if c.priced is not None and c.priced.dear is not None:
+            self.dear = c.priced.dear.tolist()
         self._cover(c)
         self.counts_of = _membership(cover.units.tolist() if cover.required else () for cover in c.covers)
         self.cliques_of = _membership(clique.units.tolist() for clique in c.cliques)

@@ -93,6 +93,14 @@ class State:
             total += tokens[rung] - (tokens[held] if held != NONE else 0)
         return total
 
+    def load(self, changes: Mapping[int, int], size: int) -> float:
+        """Return what ``changes``, of ``size`` tokens, take of what is left: dear tokens count for more."""
+        dear = self.layout.dear
+        if dear is None:
+            return size
+        tokens = self.tokens
+        return sum((tokens[r] - self._held(u, tokens)) * dear[u] for u, r in changes.items())
+
     def fits(self, changes: Mapping[int, int], size: int) -> bool:
         """Whether ``changes`` (of ``size`` tokens) keep budget, zone maxima and groups."""
         if size > self.left or (self.layout.crooked and not self._still_does(changes)):

@@ -18,7 +18,7 @@ from typing import Literal
 import numpy as np
 
 from ...models import Stability
-from ..compile import Bools, Compiled, Ints, PriceRows
+from ..compile import Bools, Compiled, Doubles, Ints, PriceRows
 from ..flat import held_of
 from .tariff import Tariff
 
@@ -82,9 +82,21 @@ def _cached(c: Compiled, tariff: Tariff, stable: Bools, limit: int | None) -> Ca
         return None
     prefix = np.flatnonzero(stable).astype(np.int64)
     # Where all units are stable, what may be spent is a number of tokens.
-    rows = PriceRows("cached", costs, None if stable.all() else most, prefix, tariff.needed)
+    if most is None or stable.all():
+        rows = PriceRows("cached", costs, None, prefix, tariff.needed)
+    else:
+        rows = PriceRows(
+            "cached", costs, most, prefix, tariff.needed, _dear(stable, kept, full, most, available)
+        )
     inside = dataclasses.replace(c, available=available, priced=rows)
     return Case("cached", inside, tariff.fixed_cached // tariff.unit)
+
+
+def _dear(stable: Bools, kept: int, full: int, most: int, available: int) -> Doubles:
+    """Return the share of what is left that a token of each unit takes, the larger of tokens and money."""
+    paid = np.where(stable, kept, full) / max(1, most)
+    share = np.maximum(paid, 1 / max(1, available))
+    return np.asarray(share / share.min(initial=np.inf), dtype=np.float64)
 
 
 def _uncached(c: Compiled, tariff: Tariff, limit: int | None) -> Case | None:
