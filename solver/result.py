@@ -206,7 +206,10 @@ def _unmatched(c: Compiled) -> list[Diagnostic]:
         )
     given = rung_values(c.problem, c.standings) if c.standings else np.zeros(0)
     rounded = given * c.scale
-    coarse = int(((given != 0) & (np.abs(rounded - np.rint(rounded)) > COARSE * np.abs(rounded))).sum())
+    # Values made of scores are nobody's to multiply, and are not meant to a thousandth.
+    stated = np.array([s.unit.value is not None or r.value is not None for s in c.standings for r in s.rungs])
+    lossy = (given != 0) & (np.abs(rounded - np.rint(rounded)) > COARSE * np.abs(rounded))
+    coarse = int((lossy & stated).sum()) if len(stated) else 0
     if coarse:
         text = f"{coarse} values are rounded by more than 0.1 % at the scale 1/{c.scale}: multiply all values"
         notes.append(_warn("values_rounded", text, {"values": coarse, "scale": c.scale}))
