@@ -439,6 +439,6 @@ def test_values_finer_than_the_scale_are_told() -> None:
 
 def test_values_made_of_scores_are_rounded_without_a_word() -> None:
     """They are nobody's to multiply: a warning about them on every pack would only be in the way."""
-    units = [{"id": f"u{i}", "tokenEstimate": 1, "relevanceScore": 1.2e-6} for i in range(3)]
+    units = [{"id": f"u{i}", "tokenEstimate": 1, "relevanceScore": 1.2e-5} for i in range(3)]
     data = {"schemaVersion": "packing-problem.v1", "envelope": {"availableInputTokens": 2}, "units": units}
     assert solve(Problem.from_data(data)).diagnostics == ()
