@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -26,6 +26,9 @@ from .pricing import Calls, Currency, Objective
 from .reading import collector_paused
 from .task import ModelProfile, Task
 from .unit import SourceRef
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Scaled = Annotated[int, Field(strict=True)]
 """A value times ``solver.scale``, as an integer."""
@@ -268,6 +271,18 @@ class PackedContext(Model):
     scan: ScanReport | None = None
     prompt: PromptReport | None = None
     digest: str = Field(default="", description="SHA-256 of the canonical JSON of everything else")
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each candidate as a data frame of pandas, values not scaled.
+
+        Raises
+        ------
+        UsageError
+            pandas is not installed.
+        """
+        from .frames import candidates_frame
+
+        return candidates_frame(self)
 
     def content_digest(self) -> str:
         """Return the digest of every field but ``digest`` itself."""

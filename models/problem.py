@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
 from .base import Listed, Model
+from .building import Covers, Key, parts_of
 from .envelope import BudgetEnvelope
 from .errors import SchemaError, UnknownReferenceError
 from .names import DEFAULT_ZONES
@@ -19,7 +20,10 @@ from .pricing import Pricing
 from .reading import collector_paused
 from .structure import CoverageDimension, RedundancyGroup
 from .task import ModelProfile, Task
-from .unit import ContextUnit
+from .unit import ContextUnit, SourceRef
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Problem(Model):
@@ -45,6 +49,92 @@ class Problem(Model):
     redundancy_groups: Annotated[tuple[RedundancyGroup, ...], Listed] = ()
     coverage: Annotated[tuple[CoverageDimension, ...], Listed] = ()
     units: Annotated[tuple[ContextUnit, ...], Listed] = Field(description="the candidates, in authored order")
+
+    @classmethod
+    def build(
+        cls,
+        budget: int,
+        tokens: Sequence[int],
+        values: Sequence[float],
+        *,
+        ids: Sequence[str] | None = None,
+        shorter: Mapping[Any, Iterable[tuple[int, float]]] | None = None,
+        required: Iterable[Key] = (),
+        needs: Mapping[Any, Iterable[Key]] | None = None,
+        conflicts: Iterable[Iterable[Key]] = (),
+        covers: Covers | None = None,
+        weights: Mapping[str, float] | None = None,
+        gains: Sequence[float] = (1.0,),
+        refs: Sequence[SourceRef] | None = None,
+        task: Task | None = None,
+    ) -> Self:
+        """Return a problem of plain numbers; arrays of numpy and columns of pandas will do.
+
+        A unit is named by its id or by its position.
+
+        Parameters
+        ----------
+        budget
+            Tokens in all.
+        tokens, values
+            One of each per unit; values count as they stand.
+        ids
+            Default: ``u0``, ``u1``, …, padded to one length.
+        shorter
+            Unit -> (tokens, value) of its shorter forms, by falling tokens.
+        required
+            Units that must be in.
+        needs
+            Unit -> units without which it may not be in.
+        conflicts
+            Sets of units of which at most one may be in.
+        covers
+            Dimension -> units that cover it, or unit -> strength (0 to 1).
+        weights
+            Dimension -> what a full cover is worth; 1 unless given.
+        gains
+            Share of the weight that the 1st, 2nd, … full cover earns, of every dimension.
+
+        Raises
+        ------
+        UsageError
+            Columns of different lengths, tokens that are not whole.
+        UnknownReferenceError
+            A unit or dimension that does not exist.
+        """
+        parts = parts_of(
+            tokens=tokens,
+            values=values,
+            ids=ids,
+            shorter=shorter or {},
+            required=required,
+            needs=needs or {},
+            conflicts=conflicts,
+            covers=covers or {},
+            weights=weights or {},
+            gains=gains,
+            refs=refs,
+        )
+        return cls(
+            schema_version="packing-problem.v1",
+            task=task,
+            envelope=BudgetEnvelope(available_input_tokens=int(budget)),
+            redundancy_groups=parts.groups,
+            coverage=parts.coverage,
+            units=parts.units,
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each unit and form as a data frame of pandas.
+
+        Raises
+        ------
+        UsageError
+            pandas is not installed.
+        """
+        from .frames import forms_frame
+
+        return forms_frame(self.units)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Return a copy with ``update``; pydantic would keep what was worked out of the old one."""

@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, Literal
 
 from .files import ARTIFACT, DEFAULT_FOLDER, PROBLEM, PROMPTS, is_stdout, write_texts
+from .formats.exporting import TITLE
 from .models import FileError, PackedContext, Problem, UsageError
 from .placing import place_folder
 from .sources.read import begins_like_ours
@@ -18,9 +19,9 @@ from .sources.roots import Root, folders, labels_of
 if TYPE_CHECKING:
     from .packing import PackResult
 
-Kind = Literal["artifact", "problem", "prompt"]
+Kind = Literal["artifact", "problem", "prompt", "program"]
 
-KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+KINDS: Final[tuple[Kind, ...]] = ("artifact", "problem", "prompt")
 """What a pack leaves."""
 
 OWN_FILES: Final = frozenset({ARTIFACT, PROBLEM, *PROMPTS.values(), ".gitignore"})
@@ -103,7 +104,11 @@ def _holds_other(output: Output) -> bool:
     except OSError:  # what cannot be read is not known to be ours
         return True
     schema = _SCHEMA.match(head)
-    kind = _SCHEMAS.get(schema[1]) if schema else "prompt" if begins_like_ours(head) else None
+    kind: str | None = _SCHEMAS.get(schema[1]) if schema else None
+    if schema is None and begins_like_ours(head):
+        kind = "prompt"
+    elif TITLE in head.partition("\n")[0]:
+        kind = "program"
     return head != "" and kind != output.kind
 
 
