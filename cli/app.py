@@ -14,6 +14,7 @@ from .. import __version__
 from . import failures
 from .commands import (
     assemble,
+    batch,
     budget,
     cache,
     compact,
@@ -21,6 +22,9 @@ from .commands import (
     diff,
     engines,
     explain,
+    export,
+    frontier,
+    import_,
     models,
     pack,
     render,
@@ -46,12 +50,12 @@ app = typer.Typer(
 )
 
 COMMANDS = (
-    *(pack, scan, solve, render, budget, explain, verify, diff),
-    *(cost, compact, assemble, schema, models, engines),
+    *(pack, scan, solve, render, budget, explain, verify, diff, frontier, batch),
+    *(cost, compact, assemble, schema, models, engines, import_, export),
 )
 
 for module in COMMANDS:
-    app.command(module.__name__.rpartition(".")[2])(module.command)
+    app.command(module.__name__.rpartition(".")[2].rstrip("_"))(module.command)
 app.add_typer(cache.app, name="cache")
 
 

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .asked import read_pack
     from .assembling import (
         SegmentFile,
         assemble_segments,
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
         min_cacheable,
         read_segments,
     )
+    from .batch import BatchOptions, BatchResult, PageRecord, read_tasks, run_batch
     from .caching import CacheOptions
+    from .changing import UnitShift, WhatIf, what_if
     from .compacting import compact, compaction_data
     from .costing import CostReport, cost_of_pack, cost_of_usages, read_prices, read_usages
     from .counting import count_missing, estimator_for_artifact, recount
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
         write_texts,
     )
     from .fitting import exact_fit
+    from .formats import EXPORTERS, IMPORTERS, Imported, export_problem, import_problem, import_problems
     from .histories import History, read_history
     from .models import (
         BudgetEnvelope,
@@ -74,6 +78,8 @@ if TYPE_CHECKING:
     from .prompt import PriceTable
     from .schemas import SCHEMAS, schema
     from .solver.engines import EngineSpec
+    from .solver.explain.frontier import FrontierPoint
+    from .solver.explain.prices import TokenPrice
     from .solver.options import Engine, Progress, SolveOptions
     from .solver.verify import VerifyReport, verify
     from .solving import engines, solve
@@ -81,10 +87,11 @@ if TYPE_CHECKING:
     from .sources.cache.summaries import SummaryUse
     from .sources.scan import ScanOptions, ScanResult, scan
     from .sources.seeds import Seeding
-    from .sources.tasks import task_kinds
+    from .sources.tasks import Settings, read_settings, task_kinds
     from .sources.tokens import list_profiles, make_estimator, parse_tokens
     from .sources.walk import WalkOptions
     from .summary import Summary, summarise
+    from .tracing import Frontier, frontier, picture, write_picture
     from .upkeep import (
         cache_file,
         cache_savings,
@@ -95,10 +102,15 @@ if TYPE_CHECKING:
         watch_cache,
         work_cache,
     )
+    from .valuing import LeftOut, TokenPrices, explain_all, left_out_csv, token_prices
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "asked": ("read_pack",),
+    "changing": ("UnitShift", "WhatIf", "what_if"),
+    "tracing": ("Frontier", "frontier", "picture", "write_picture"),
+    "valuing": ("LeftOut", "TokenPrices", "explain_all", "left_out_csv", "token_prices"),
     "assembling": (
         "SegmentFile",
         "assemble_segments",
@@ -107,6 +119,7 @@ _HOMES = {
         "min_cacheable",
         "read_segments",
     ),
+    "batch": ("BatchOptions", "BatchResult", "PageRecord", "read_tasks", "run_batch"),
     "compacting": ("compact", "compaction_data"),
     "costing": ("CostReport", "cost_of_pack", "cost_of_usages", "read_prices", "read_usages"),
     "caching": ("CacheOptions",),
@@ -127,6 +140,14 @@ _HOMES = {
         "write_texts",
     ),
     "fitting": ("exact_fit",),
+    "formats": (
+        "EXPORTERS",
+        "IMPORTERS",
+        "Imported",
+        "export_problem",
+        "import_problem",
+        "import_problems",
+    ),
     "histories": ("History", "read_history"),
     "models": (
         "BudgetEnvelope",
@@ -164,6 +185,8 @@ _HOMES = {
     "prompt": ("PriceTable",),
     "schemas": ("SCHEMAS", "schema"),
     "solver.engines": ("EngineSpec",),
+    "solver.explain.frontier": ("FrontierPoint",),
+    "solver.explain.prices": ("TokenPrice",),
     "solver.options": ("Engine", "Progress", "SolveOptions"),
     "solver.verify": ("VerifyReport", "verify"),
     "solving": ("engines", "solve"),
@@ -171,7 +194,7 @@ _HOMES = {
     "sources.cache.summaries": ("SummaryUse",),
     "sources.scan": ("ScanOptions", "ScanResult", "scan"),
     "sources.seeds": ("Seeding",),
-    "sources.tasks": ("task_kinds",),
+    "sources.tasks": ("Settings", "read_settings", "task_kinds"),
     "sources.tokens": ("list_profiles", "make_estimator", "parse_tokens"),
     "sources.walk": ("WalkOptions",),
     "summary": ("Summary", "summarise"),
@@ -191,9 +214,13 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "ARTIFACT",
     "DEFAULT_FOLDER",
+    "EXPORTERS",
+    "IMPORTERS",
     "PROBLEM",
     "PROMPTS",
     "SCHEMAS",
+    "BatchOptions",
+    "BatchResult",
     "BudgetEnvelope",
     "BudgetZone",
     "CacheOptions",
@@ -207,13 +234,18 @@ __all__ = [
     "Engine",
     "EngineSpec",
     "Explanation",
+    "Frontier",
+    "FrontierPoint",
     "History",
+    "Imported",
     "InfeasibleError",
     "InputError",
+    "LeftOut",
     "PackOptions",
     "PackResult",
     "PackedContext",
     "PackingPolicy",
+    "PageRecord",
     "PriceOptions",
     "PriceTable",
     "Problem",
@@ -228,16 +260,21 @@ __all__ = [
     "ScanResult",
     "Seeding",
     "SegmentFile",
+    "Settings",
     "SolveOptions",
     "SourceRef",
     "Summary",
     "SummaryUse",
     "Task",
+    "TokenPrice",
+    "TokenPrices",
+    "UnitShift",
     "UsageError",
     "VerificationError",
     "VerifyReport",
     "WalkOptions",
     "Weights",
+    "WhatIf",
     "__version__",
     "assemble_segments",
     "assembly_data",
@@ -256,7 +293,13 @@ __all__ = [
     "estimator_for_artifact",
     "exact_fit",
     "explain",
+    "explain_all",
+    "export_problem",
+    "frontier",
+    "import_problem",
+    "import_problems",
     "inside",
+    "left_out_csv",
     "list_profiles",
     "make_estimator",
     "min_cacheable",
@@ -264,6 +307,7 @@ __all__ = [
     "pack",
     "parse_amount",
     "parse_tokens",
+    "picture",
     "plan_budget",
     "plan_of",
     "prepare",
@@ -271,26 +315,33 @@ __all__ = [
     "read_artifact",
     "read_history",
     "read_outline",
+    "read_pack",
     "read_prices",
     "read_problem",
     "read_prompt",
     "read_segments",
+    "read_settings",
+    "read_tasks",
     "read_usages",
     "recount",
     "recount_problem",
     "redacted",
     "render_artifact",
     "request_of",
+    "run_batch",
     "scan",
     "schema",
     "solve",
     "summarise",
     "task_kinds",
+    "token_prices",
     "verify",
     "verify_cache",
     "watch_cache",
+    "what_if",
     "work_cache",
     "write_pack",
+    "write_picture",
     "write_text",
     "write_texts",
 ]
