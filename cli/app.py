@@ -22,6 +22,7 @@ from .commands import (
     diff,
     engines,
     explain,
+    frontier,
     export,
     frontier,
     import_,
@@ -50,7 +51,7 @@ app = typer.Typer(
 )
 
 COMMANDS = (
-    *(pack, scan, solve, render, budget, explain, verify, diff, frontier, batch),
+    *(pack, scan, solve, render, budget, explain, verify, diff, frontier, frontier, batch),
     *(cost, compact, assemble, schema, models, engines, import_, export),
 )
 

@@ -1,14 +1,19 @@
-"""Why a candidate is in the pack or not: the artifact's reason in words a person reads (seed 000 §16)."""
+"""Why a candidate is in the pack or not: the artifact's reason in words a person reads (seed 000 §16).
+
+With the problem at hand it is also said what the best pack would be with the candidate otherwise
+(:mod:`.countering`).
+"""
 
 from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from .models import (
     AcceptedUnit,
     PackedContext,
+    Problem,
     RejectedUnit,
     RejectReason,
     SourceRef,
@@ -16,6 +21,13 @@ from .models import (
     id_glob,
     path_glob,
 )
+
+if TYPE_CHECKING:
+    from .countering import Otherwise
+    from .solver.options import SolveOptions
+
+Question = Literal["fate", "rung"]
+"""What is asked of a candidate: why it is in or out, or why it has the form that it has."""
 
 IN_THE_PROBLEM = "in the problem file, and run 'satchel solve' on it"
 REQUIRE = f"add it to policy.mustInclude {IN_THE_PROBLEM}"
@@ -43,7 +55,11 @@ ADVICE = {
 
 @dataclass(frozen=True)
 class Explanation:
-    """One candidate's fate as data: ``verdict`` is accepted, rejected or skipped."""
+    """One candidate's fate as data: ``verdict`` is accepted, rejected or skipped.
+
+    ``scores`` say what its value is made of. ``otherwise`` says what the best pack would be with the
+    candidate otherwise; it is None where only the artifact was asked.
+    """
 
     id: str
     verdict: str
@@ -52,11 +68,16 @@ class Explanation:
     advice: str
     facts: list[str]
     data: dict[str, Any] = field(default_factory=dict)
+    scores: tuple[str, ...] = ()
+    otherwise: Otherwise | None = None
 
     def lines(self) -> list[str]:
         """Return the explanation as lines of text."""
         head = f"{self.id} was {self.verdict} because:" if self.reason else f"{self.id} was {self.verdict}"
         lines = [head, f"  - {self.detail or self.reason} [{self.reason}]", *(f"  - {f}" for f in self.facts)]
+        lines += [f"  - {score}" for score in self.scores]
+        if self.otherwise is not None:
+            lines += [f"  {line}" for line in self.otherwise.lines()]
         if self.advice:
             lines.append(f"  what would change it: {self.advice}")
         return lines
@@ -71,16 +92,34 @@ class Explanation:
             "advice": self.advice,
             "facts": self.facts,
             "data": self.data,
+            "scores": list(self.scores),
+            **({} if self.otherwise is None else {"otherwise": self.otherwise.to_data()}),
         }
 
 
-def explain(context: PackedContext, target: str) -> list[Explanation]:
+def explain(
+    context: PackedContext,
+    target: str,
+    problem: Problem | None = None,
+    *,
+    question: Question = "fate",
+    options: SolveOptions | None = None,
+) -> list[Explanation]:
     """Return what happened to the candidates that ``target`` names: by id, path, title, or a glob of these.
+
+    Parameters
+    ----------
+    problem
+        The problem that ``context`` answers. With it each explanation says what the candidate is scored, and
+        what the best pack would be with it otherwise: in, out, or (``question="rung"``) in another form.
+    options
+        Limits of each of these solves. What they leave open is told as a range, and of further candidates
+        than :data:`.countering.MOST_SOLVED` there are bounds by reduced costs only.
 
     Raises
     ------
     UsageError
-        Nothing matches; near matches are named.
+        Nothing matches, and near matches are named; or ``context`` answers another problem.
     """
     found = [
         explanation
@@ -93,6 +132,10 @@ def explain(context: PackedContext, target: str) -> list[Explanation]:
         if _named(unit, target)
         for explanation in [_explain(context, unit, verdict)]
     ]
+    if found and problem is not None:
+        from .countering import Counter
+
+        return Counter(context, problem, options).added(found, question)
     if found:
         return found
     known = _names(context)

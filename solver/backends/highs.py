@@ -143,6 +143,17 @@ class Simplex:
             return None
         return Basis(tuple(basis.col_status), tuple(basis.row_status))
 
+    def ranges(self) -> list[tuple[float, float]] | None:
+        """Return, for each row, from where to where its active side may move with the same basis the best.
+
+        Of a row that does not bind both ends are where it stands. None where HiGHS does not say.
+        """
+        status, ranging = self._highs.getRanging()
+        if status != self._highspy.HighsStatus.kOk or not ranging.valid:
+            return None
+        low, high = ranging.row_bound_dn.value_, ranging.row_bound_up.value_
+        return [(min(a, b), max(a, b)) for a, b in zip(low, high, strict=True)]
+
     def add(self, rows: Sequence[tuple[Row, Ints, Ints, int]]) -> None:
         """Add ``rows``: of each its name, columns, coefficients and upper side."""
         if not rows:
