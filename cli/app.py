@@ -22,7 +22,6 @@ from .commands import (
     diff,
     engines,
     explain,
-    frontier,
     export,
     frontier,
     import_,
@@ -51,7 +50,7 @@ app = typer.Typer(
 )
 
 COMMANDS = (
-    *(pack, scan, solve, render, budget, explain, verify, diff, frontier, frontier, batch),
+    *(pack, scan, solve, render, budget, explain, verify, diff, frontier, batch),
     *(cost, compact, assemble, schema, models, engines, import_, export),
 )
 

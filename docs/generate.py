@@ -20,7 +20,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE = ROOT / "tests" / "data" / "linkbox"
 COMMANDS = (
-    *("pack", "scan", "solve", "render", "budget", "explain", "verify", "diff", "frontier", "frontier", "batch"),
+    *("pack", "scan", "solve", "render", "budget", "explain", "verify", "diff", "frontier", "batch"),
     *("cost", "compact", "assemble", "schema", "models", "engines", "import", "export"),
     *(f"cache {name}" for name in ("status", "warm", "work", "watch", "savings", "verify", "clear")),
 )

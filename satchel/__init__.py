@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .asked import read_pack
-    from .asked import read_pack
     from .assembling import (
         SegmentFile,
         assemble_segments,
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     )
     from .batch import BatchOptions, BatchResult, PageRecord, read_tasks, run_batch
     from .caching import CacheOptions
-    from .changing import UnitShift, WhatIf, what_if
     from .changing import UnitShift, WhatIf, what_if
     from .compacting import compact, compaction_data
     from .costing import CostReport, cost_of_pack, cost_of_usages, read_prices, read_usages
@@ -82,8 +80,6 @@ if TYPE_CHECKING:
     from .solver.engines import EngineSpec
     from .solver.explain.frontier import FrontierPoint
     from .solver.explain.prices import TokenPrice
-    from .solver.explain.frontier import FrontierPoint
-    from .solver.explain.prices import TokenPrice
     from .solver.options import Engine, Progress, SolveOptions
     from .solver.verify import VerifyReport, verify
     from .solving import engines, solve
@@ -96,7 +92,6 @@ if TYPE_CHECKING:
     from .sources.walk import WalkOptions
     from .summary import Summary, summarise
     from .tracing import Frontier, frontier, picture, write_picture
-    from .tracing import Frontier, frontier, picture, write_picture
     from .upkeep import (
         cache_file,
         cache_savings,
@@ -108,15 +103,10 @@ if TYPE_CHECKING:
         work_cache,
     )
     from .valuing import LeftOut, TokenPrices, explain_all, left_out_csv, token_prices
-    from .valuing import LeftOut, TokenPrices, explain_all, left_out_csv, token_prices
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "asked": ("read_pack",),
-    "changing": ("UnitShift", "WhatIf", "what_if"),
-    "tracing": ("Frontier", "frontier", "picture", "write_picture"),
-    "valuing": ("LeftOut", "TokenPrices", "explain_all", "left_out_csv", "token_prices"),
     "asked": ("read_pack",),
     "changing": ("UnitShift", "WhatIf", "what_if"),
     "tracing": ("Frontier", "frontier", "picture", "write_picture"),
@@ -197,8 +187,6 @@ _HOMES = {
     "solver.engines": ("EngineSpec",),
     "solver.explain.frontier": ("FrontierPoint",),
     "solver.explain.prices": ("TokenPrice",),
-    "solver.explain.frontier": ("FrontierPoint",),
-    "solver.explain.prices": ("TokenPrice",),
     "solver.options": ("Engine", "Progress", "SolveOptions"),
     "solver.verify": ("VerifyReport", "verify"),
     "solving": ("engines", "solve"),
@@ -225,6 +213,12 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "ARTIFACT",
+    "DEFAULT_FOLDER",
+    "EXPORTERS",
+    "IMPORTERS",
+    "PROBLEM",
+    "PROMPTS",
+    "SCHEMAS",
     "BatchOptions",
     "BatchResult",
     "BudgetEnvelope",
@@ -235,23 +229,18 @@ __all__ = [
     "ContextUnit",
     "CostReport",
     "CoverageDimension",
-    "DEFAULT_FOLDER",
     "Dependency",
     "DiffReport",
-    "EXPORTERS",
     "Engine",
     "EngineSpec",
     "Explanation",
     "Frontier",
     "FrontierPoint",
     "History",
-    "IMPORTERS",
     "Imported",
     "InfeasibleError",
     "InputError",
     "LeftOut",
-    "PROBLEM",
-    "PROMPTS",
     "PackOptions",
     "PackResult",
     "PackedContext",
@@ -264,7 +253,6 @@ __all__ = [
     "PromptRequest",
     "RedundancyGroup",
     "Rendering",
-    "SCHEMAS",
     "SatchelError",
     "Saving",
     "Savings",
