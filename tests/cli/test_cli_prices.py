@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -200,3 +201,11 @@ def test_another_engine_refuses_a_limit_that_it_does_not_know(here: Satchel, rep
     assert done.error()["code"] == "engine_without_prices"
     informed = pack(here, "--prices", "prices.toml", "--engine", "density-greedy")
     assert informed.json()["cost"]["costMicro"] > 0
+
+
+def test_the_page_on_cost_names_options_that_there_are(here: Satchel) -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs/cost-in-the-solve.md").read_text("utf-8")
+    named = set(re.findall(r"`(--[a-z-]+)", page))
+    assert len(named) > 9
+    offered = here("pack", "--help").out + here("solve", "--help").out
+    assert {option for option in named if option not in offered} == set()
