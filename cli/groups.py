@@ -34,11 +34,13 @@ from .options import (
     MaxFileBytes,
     MinCacheable,
     Model,
+    NoConfig,
     NoDefaultExcludes,
     NoIgnore,
     Outline,
     PageSeed,
     Prices,
+    ProfileName,
     ProgressMode,
     RequireOptimal,
     Revision,
@@ -164,8 +166,8 @@ class Counting:
 
 
 @dataclass(frozen=True)
-class Selection:
-    """Which files are read."""
+class Rules:
+    """Which files are read, by rules."""
 
     include: Include = None
     exclude: Exclude = None
@@ -175,14 +177,10 @@ class Selection:
     sensitive: Sensitive = False
     submodules: Submodules = False
     max_file_bytes: MaxFileBytes = None
-    rev: Revision = None
-    since: Since = None
-    page: PageSeed = None
-    jobs: Jobs = None
 
     def scan_options(self, own_outputs: tuple[str, ...] = (), summaries: str = "compute") -> ScanOptions:
         """Return the options of the scan."""
-        from .. import ScanOptions, Seeding, SummaryUse, WalkOptions
+        from .. import ScanOptions, SummaryUse, WalkOptions
 
         walk = WalkOptions(
             include=tuple(self.include or ()),
@@ -193,15 +191,34 @@ class Selection:
             sensitive_names=not self.sensitive,
             global_ignore=not self.no_global_ignore,
             nested=self.submodules,
-            revision=self.rev or "",
         )
         if self.max_file_bytes is not None:
             walk = replace(walk, max_file_bytes=self.max_file_bytes)
-        return ScanOptions(
-            walk=walk,
+        return ScanOptions(walk=walk, summaries=SummaryUse.named(summaries))
+
+
+@dataclass(frozen=True)
+class Selection(Rules):
+    """Which files are read, by rules, of which state, and what the task starts from."""
+
+    rev: Revision = None
+    since: Since = None
+    page: PageSeed = None
+    jobs: Jobs = None
+    profile: ProfileName = None
+    no_config: NoConfig = False
+
+    def scan_options(self, own_outputs: tuple[str, ...] = (), summaries: str = "compute") -> ScanOptions:
+        """Return the options of the scan."""
+        from .. import Seeding, Settings
+
+        options = super().scan_options(own_outputs, summaries)
+        return replace(
+            options,
+            walk=replace(options.walk, revision=self.rev or ""),
             jobs=self.jobs,
             seeds=Seeding(since=self.since or "", page=self.page or ""),
-            summaries=SummaryUse.named(summaries),
+            settings=Settings() if self.no_config else None,
         )
 
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .profiles import apply as apply_profile
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -211,6 +213,20 @@ PageSeed = Annotated[
         parser=named("--page"),
         help="Start from a page of REPO, for page-update: its headings, and the sources that it names, those "
         "first that have changed since the page.",
+    ),
+]
+NoConfig = Annotated[
+    bool, typer.Option("--no-config", help="Leave satchel.toml and [tool.satchel] out of account.")
+]
+ProfileName = Annotated[
+    str | None,
+    typer.Option(
+        "--profile",
+        metavar="NAME",
+        is_eager=True,
+        callback=apply_profile,
+        help="Options of [profiles.NAME] in the satchel.toml of the current folder, where none are given "
+        "here.",
     ),
 ]
 MaxFileBytes = Annotated[

@@ -33,8 +33,8 @@ from .solver.demands import Allowance
 from .solver.options import SolveOptions
 from .solving import listening, seconds_left, solve
 from .sources.roots import Root, folders
-from .sources.scan import ScanOptions, ScanResult, scan
-from .sources.tasks import envelope_for
+from .sources.scan import ScanOptions, ScanResult, kind_of, scan, settled
+from .sources.tasks import TaskKind
 from .sources.tokens import TokenEstimator, find_profile, make_estimator, model_profile, parse_tokens
 
 GUESSES = 12
@@ -151,13 +151,13 @@ def pack(root: Root, task: Task, options: PackOptions | None = None) -> PackResu
     found, problem = _prepared(root, task, options, estimator)
     # A first Ctrl-C from here on ends the search, not the pack.
     with listening():
-        return finish(found, problem, task, options, estimator)
+        return finish(found, problem, options, estimator)
 
 
 def finish(
-    found: ScanResult, problem: Problem, task: Task, options: PackOptions, estimator: TokenEstimator
+    found: ScanResult, problem: Problem, options: PackOptions, estimator: TokenEstimator
 ) -> PackResult:
-    """Solve and render ``problem``, which is that of a scan for ``task``; raises as :func:`pack`."""
+    """Solve and render ``problem``, which is that of a scan; raises as :func:`pack`."""
     for _ in range(ATTEMPTS):
         _stage(options, "solving")
         started = time.monotonic()
@@ -165,7 +165,7 @@ def finish(
             context = solve(problem, options.solve, engine=options.engine)
         except InfeasibleError as error:
             left = seconds_left(options.solve, started)
-            raise _in_prompt_tokens(error, problem, task, left) from None
+            raise _in_prompt_tokens(error, problem, found.kind, left) from None
         _stage(options, "rendering")
         rendered = _rendered(problem, context, options.format, options.order)
         context = _complete(context, problem, rendered, found, estimator, options.order)
@@ -202,7 +202,7 @@ def problem_of(
         schema_version="packing-problem.v1",
         task=task,
         profile=model_profile(estimator),
-        envelope=_envelope(task, options, estimator),
+        envelope=_envelope(task, options, estimator, found.kind),
         policy=found.policy,
         weights=found.weights,
         redundancy_groups=found.groups,
@@ -316,9 +316,10 @@ def render_artifact(
 def _prepared(
     root: Root, task: Task, options: PackOptions, estimator: TokenEstimator
 ) -> tuple[ScanResult, Problem]:
+    roots, of_revision = folders(root), bool(options.scan.walk.revision)
+    options = replace(options, scan=settled(roots, options.scan))
     _envelope(task, options, estimator)  # a budget that cannot work is told before anything is read
     _stage(options, "reading")
-    roots, of_revision = folders(root), bool(options.scan.walk.revision)
     memory = opened(roots, options.cache, options.on_notice, revisions=of_revision)
     with collector_paused(), memory as cache:
         found = scan(roots, task, replace(options.scan, cache=cache))
@@ -329,7 +330,10 @@ def _prepared(
     return found, problem
 
 
-def _envelope(task: Task, options: PackOptions, estimator: TokenEstimator) -> BudgetEnvelope:
+def _envelope(
+    task: Task, options: PackOptions, estimator: TokenEstimator, kind: TaskKind | None = None
+) -> BudgetEnvelope:
+    kind = kind or kind_of(task, options.scan)
     limit, window, margin = _limit(options)
     overhead = frame_tokens(task, estimator, options.format)
     if overhead > limit:
@@ -348,7 +352,7 @@ def _envelope(task: Task, options: PackOptions, estimator: TokenEstimator) -> Bu
         reserved_safety_margin_tokens=margin,
         fixed_overhead_tokens=overhead,
         available_input_tokens=limit - overhead - margin,
-        zones=envelope_for(task.kind, limit - overhead - margin),
+        zones=kind.zones_for(limit - overhead - margin),
     )
 
 
@@ -451,7 +455,7 @@ def _telling_names(problem: Problem) -> tuple[Diagnostic, ...]:
 
 
 def _in_prompt_tokens(
-    error: InfeasibleError, problem: Problem, task: Task, seconds: float | None
+    error: InfeasibleError, problem: Problem, kind: TaskKind, seconds: float | None
 ) -> InfeasibleError:
     """Return ``error`` with the smallest budget as the user states it: of the whole prompt, and tried.
 
@@ -470,7 +474,7 @@ def _in_prompt_tokens(
     allowance = Allowance.of(GUESSING, seconds, 0)
     for _ in range(GUESSES):
         budget = max(budget + 1, needed + overhead) if needed is not None else budget + budget // 4 + 1
-        zones = envelope_for(task.kind, budget - overhead)
+        zones = kind.zones_for(budget - overhead)
         envelope = BudgetEnvelope(available_input_tokens=budget - overhead, zones=zones)
         needed = least_budget(problem.model_copy(update={"envelope": envelope}), allowance)
         if needed is None or needed > budget - overhead:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -17,6 +17,7 @@ from ..models import (
     RedundancyGroup,
     RejectedUnit,
     ScanReport,
+    Severity,
     Task,
     Weights,
 )
@@ -35,7 +36,7 @@ from .repomap import MapFile, repo_map
 from .score.freshness import DEPRECATED_SHARE, is_deprecated
 from .score.words import query_terms, without
 from .seeds import Seeding, Seeds, seeds_of
-from .tasks import TaskKind, task_kind
+from .tasks import Settings, TaskKind, read_settings
 from .units import build_units
 from .walk import WalkOptions
 
@@ -83,6 +84,8 @@ class ScanOptions:
         What earlier runs found out; it changes no byte of the result.
     summaries
         Where summary rungs come from (:class:`.cache.summaries.SummaryUse`).
+    settings
+        The project's own kinds of task; those of the (first) folder that is read when absent.
     """
 
     walk: WalkOptions = field(default_factory=WalkOptions)
@@ -91,6 +94,7 @@ class ScanOptions:
     seeds: Seeding = field(default_factory=Seeding)
     cache: Cache | None = field(default=None, repr=False, compare=False)
     summaries: SummaryUse = SummaryUse.COMPUTE
+    settings: Settings | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +150,8 @@ class Survey:
         Paths that were read whatever the rules say.
     report
         Counts for the artifact.
+    settings
+        The project's own kinds of task.
     """
 
     reading: Reading
@@ -156,6 +162,25 @@ class Survey:
     library: Library
     explicit: tuple[str, ...]
     report: ScanReport
+    settings: Settings
+
+
+def settled(root: Path | Sequence[Path], options: ScanOptions) -> ScanOptions:
+    """Return the options with the settings of the folder that is read, where they have none.
+
+    Raises
+    ------
+    InputError
+        Its settings are at fault (:func:`.tasks.settings.read_settings`).
+    """
+    if options.settings is not None:
+        return options
+    return replace(options, settings=read_settings(root if isinstance(root, Path) else root[0]))
+
+
+def kind_of(task: Task, options: ScanOptions) -> TaskKind:
+    """Return the kind of a task; raises ``UsageError`` when there is none of that name."""
+    return (options.settings or Settings()).kind(task.kind)
 
 
 def scan(root: Path | Sequence[Path], task: Task, options: ScanOptions | None = None) -> ScanResult:
@@ -172,7 +197,8 @@ def scan(root: Path | Sequence[Path], task: Task, options: ScanOptions | None = 
         ``root`` or a path of ``task.focus`` does not exist.
     """
     options = options or ScanOptions()
-    task_kind(task.kind)  # one that there is not is told before anything is read
+    options = settled(root, options or ScanOptions())
+    kind_of(task, options)  # one that there is not is told before anything is read
     return weigh(survey(root, options, task.focus), task, options)
 
 
@@ -180,7 +206,7 @@ def survey(
     root: Path | Sequence[Path], options: ScanOptions | None = None, focus: Sequence[str] = ()
 ) -> Survey:
     """Read ``root``, and whatever the rules say the paths in ``focus``; raises as :func:`scan`."""
-    options = options or ScanOptions()
+    options = settled(root, options or ScanOptions())
     page = (options.seeds.page,) if options.seeds.page else ()
     rules = replace(options.walk, explicit=(*options.walk.explicit, *focus, *page))
     cache = options.cache
@@ -201,6 +227,7 @@ def survey(
         library=Library.of(reading.candidates, memory),
         explicit=rules.explicit,
         report=_report(origin, reading),
+        settings=options.settings or Settings(),
     )
 
 
@@ -218,7 +245,7 @@ def weigh(
         Unknown kind of task.
     """
     options = options or ScanOptions()
-    kind, cache, reading, seeds = task_kind(task.kind), options.cache, found.reading, found.seeds
+    kind, cache, reading, seeds = found.settings.kind(task.kind), options.cache, found.reading, found.seeds
     if summaries is None:
         summaries = cache.summaries(options.summaries) if cache else Summaries(options.summaries)
     asked = _asked(task, kind, reading.candidates, seeds, found.depth)
@@ -256,7 +283,7 @@ def weigh(
         policy=kind.policy,
         weights=kind.weights,
         skipped=account(reading),
-        diagnostics=(*diagnostics(reading, found.ages.notes), *seeds.diagnostics, *summaries.diagnostics()),
+        diagnostics=(*diagnostics(reading, found.ages.notes), *_rest(found, summaries)),
         report=found.report,
     )
 
@@ -330,6 +357,20 @@ def _map_files(reading: Reading, scores: Sequence[float]) -> list[MapFile]:
         )
         for file in reading.files
     ]
+
+
+def _rest(found: Survey, summaries: Summaries) -> Iterator[Diagnostic]:
+    """Yield what a reader should know besides what was found in the files."""
+    if found.settings.file:
+        names = sorted(found.settings.tasks)
+        yield Diagnostic(
+            severity=Severity.INFO,
+            code="project_settings",
+            message=f"{found.settings.file} has rules and tasks of its own, which hold here",
+            data={"file": found.settings.file, "tasks": names, "rules": bool(found.settings.rules)},
+        )
+    yield from found.seeds.diagnostics
+    yield from summaries.diagnostics()
 
 
 def _report(origin: Origin, reading: Reading) -> ScanReport:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -47,9 +48,9 @@ def command(
         lines += [Line(), *zone_lines(summary, width()), Line(), *status_lines(summary, width())]
         print_lines(lines)
         return
-    from ... import plan_budget
+    from ... import ScanOptions, plan_budget, read_settings
 
-    options = counting.pack_options(budget)
+    options = counting.pack_options(budget, scan=ScanOptions(settings=read_settings(Path())))
     envelope = plan_budget(task.task(), options)
     if json:
         print_json(envelope.to_data())

@@ -10,14 +10,17 @@ from .kinds import (
     task_kind,
     task_kinds,
 )
+from .settings import Settings, read_settings
 
 __all__ = [
     "CoverageRule",
     "Dimension",
+    "Settings",
     "TaskKind",
     "ZoneShare",
     "envelope_for",
     "parse_kind",
+    "read_settings",
     "task_kind",
     "task_kinds",
 ]

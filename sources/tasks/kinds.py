@@ -178,9 +178,15 @@ def task_kind(name: str) -> TaskKind:
         raise UsageError(
             "unknown kind of task", field="task.kind", value=name, hint=f"accepted: {', '.join(known)}"
         )
+    return TaskKind.from_data(kind_data(name), file=f"{name}.toml")
+
+
+def kind_data(name: str) -> dict[str, Any]:
+    """Return what the files of a kind that there is say, common rules included, as TOML gives it."""
     folder = resources.files(__package__)
-    common = (folder / _COMMON).read_text(encoding="utf-8")
-    return parse_kind((folder / f"{name}.toml").read_text(encoding="utf-8"), common, file=f"{name}.toml")
+    files = (folder / _COMMON, folder / f"{name}.toml")
+    common, own = (tomllib.loads(file.read_text(encoding="utf-8")) for file in files)
+    return merged(common, own)
 
 
 def parse_kind(text: str, common: str, *, file: str) -> TaskKind:
@@ -194,7 +200,7 @@ def parse_kind(text: str, common: str, *, file: str) -> TaskKind:
         Names the file, the field, the value and what would be accepted.
     """
     try:
-        data = _merged(tomllib.loads(common), tomllib.loads(text))
+        data = merged(tomllib.loads(common), tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise SchemaError(f"is not TOML: {error}", file=file) from None
     return TaskKind.from_data(data, file=file)
@@ -205,11 +211,12 @@ def envelope_for(kind: str, available: int) -> tuple[BudgetZone, ...]:
     return task_kind(kind).zones_for(available)
 
 
-def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+def merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``below`` with what ``above`` says: tables key by key, everything else replaced."""
     out = dict(below)
     for key, value in above.items():
         old = out.get(key)
         if isinstance(old, Mapping) and isinstance(value, Mapping):
-            value = _merged(old, value)
+            value = merged(old, value)
         out[key] = value
     return out

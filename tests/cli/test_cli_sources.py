@@ -88,3 +88,75 @@ def test_an_empty_value_is_a_mistake(repo: Path, here: Satchel, option: str) -> 
     done = here("scan", "repo", option, " ")
     assert done.code == 2
     assert option in done.err
+
+
+PROFILES = """
+[tasks.release-notes]
+base = "overview"
+
+[profiles.small]
+task = "release-notes"
+budget = 2000
+exclude = ["tests/**"]
+no-ignore = true
+out = "made"
+
+[profiles.wrong]
+budgett = "2k"
+
+[profiles.listed]
+exclude = "tests"
+"""
+
+
+@pytest.fixture
+def configured(tmp_path: Path) -> Path:
+    shutil.copytree(LINKBOX, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "satchel.toml").write_text(PROFILES, encoding="utf-8")
+    return tmp_path
+
+
+def test_a_profile_says_what_the_command_line_does_not(configured: Path, here: Satchel) -> None:
+    """L03, L10."""
+    done = here("pack", "--profile", "small", "--json", "--no-cache")
+    assert done.code == 0, done.err
+    found = json.loads(done.out)
+    assert found["task"]["kind"] == "release-notes"
+    assert found["prompt"]["limit"] == 2000
+    assert (configured / "made" / "prompt.md").exists()
+    assert [unit for unit in found["skippedUnits"] if unit["id"] == "file:tests/"]
+    other = here(
+        "pack", "--budget", "1k", "--profile", "small", "--json", "--no-cache", "--out", "else", "--force"
+    )
+    assert json.loads(other.out)["prompt"]["limit"] == 1000
+    # What is an option of pack alone does not trouble the others.
+    listed = here("scan", "--profile", "small", "--json", "--no-cache")
+    assert listed.code == 0, listed.err
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("none", "accepted: listed, small, wrong"),
+        ("wrong", "satchel.toml: profiles.wrong.budgett: is no option"),
+        ("listed", "satchel.toml: profiles.listed.exclude: should be a list of texts"),
+    ],
+)
+def test_a_profile_that_cannot_be(configured: Path, here: Satchel, name: str, told: str) -> None:
+    done = here("pack", "--profile", name)
+    assert done.code == 2
+    assert told in done.err
+
+
+def test_own_tasks_at_the_command_line(configured: Path, here: Satchel) -> None:
+    assert here("budget", "--task", "release-notes").code == 0
+    assert here("scan", "--task", "release-notes", "--no-cache").code == 0
+    refused = here("scan", "--task", "release-notes", "--no-config", "--no-cache")
+    assert refused.code == 2
+    assert "unknown kind of task" in refused.err
+    (configured / "satchel.toml").write_text("[tasks.x]\nwrods = 'a'\n", encoding="utf-8")
+    done = here("scan", "--no-cache")
+    assert done.code == 2
+    assert (
+        "satchel.toml: tasks.x.wrods: is not a known field (got 'wrods'); did you mean 'words'?" in done.err
+    )
