@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any, Final
 
 from ..models import Boundary, InfeasibleError, Stability, Trust, UsageError
-from .boundary import find_cache_breakpoint
+from .boundary import find_cache_breakpoint, text_digest
 from .counting import Count, counted, estimate_tokens
 from .knapsack import Choice, Fit, checked_fit, greedy_fit
 from .order import ORDERS, Order
@@ -303,7 +303,7 @@ def _prefix(placed: Sequence[Sized], budget: Budget) -> tuple[str, Boundary]:
         segments,
         min_tokens=max(0, budget.min_cacheable_tokens - (tokens - own)),
     )
-    return prefix, boundary.model_copy(update={"tokens": tokens})
+    return prefix, boundary.model_copy(update={"tokens": tokens, "prefix_digest": text_digest(prefix)})
 
 
 def _without_last(kept: list[Sized], tokens: int, limit: int) -> tuple[list[Sized], DroppedSegment]:

@@ -8,6 +8,7 @@ volatile one is stranded, and paid in full each time.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from hashlib import sha256
 from typing import Final, Literal
 
 from ..models import Boundary, SchemaError, Stability
@@ -119,3 +120,8 @@ def _check_tokens(field: str, tokens: object) -> None:
             value=tokens,
             hint=f"accepted: whole numbers, 0 to {_MOST}",
         )
+
+
+def text_digest(text: str) -> str:
+    """Return ``sha256:`` and the hex digest of a text's bytes: prefixes of one digest share their cache."""
+    return "sha256:" + sha256(without_surrogates(text).encode("utf-8")).hexdigest()

@@ -57,9 +57,9 @@ class PrefixBreaker:
     text: str
 
     def __str__(self) -> str:
-        return (
-            f"{self.id}:{self.line}: a {self.rule} in a stable unit breaks the cached prefix: {self.text!r}"
-        )
+        article = "an" if self.rule.startswith("a") else "a"
+        found = f"{article} {self.rule} in a stable unit"
+        return f"{self.id}:{self.line}: {found} breaks the cached prefix: {self.text!r}"
 
 
 def lint_text(name: str, text: str) -> tuple[PrefixBreaker, ...]:

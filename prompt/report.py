@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from hashlib import sha256
 from typing import Literal
 
 from ..models import ManifestEntry, Problem, PromptReport, UsageError
-from .boundary import find_cache_breakpoint
+from .boundary import find_cache_breakpoint, text_digest
 from .counting import Count, bad_counter, check_counted
 from .render import RenderedPrompt
 
@@ -62,7 +61,7 @@ def report(
     leading = find_cache_breakpoint(segments).index
     boundary = find_cache_breakpoint(
         segments, min_tokens=min_cacheable_tokens, frame_tokens=max(0, prefix - sum(sizes[:leading]))
-    ).model_copy(update={"tokens": prefix, "prefix_digest": _digest(rendered.prefix)})
+    ).model_copy(update={"tokens": prefix, "prefix_digest": text_digest(rendered.prefix)})
     return PromptReport(
         format=rendered.format,
         order=rendered.order,
@@ -73,7 +72,7 @@ def report(
         limit=limit,
         overhead_tokens=max(0, whole - sum(sizes)),
         method=method,
-        digest=_digest(rendered.text),
+        digest=text_digest(rendered.text),
         manifest=tuple(
             ManifestEntry(id=span.id, start_line=span.start_line, end_line=span.end_line, tokens=size)
             for span, size in zip(rendered.spans, sizes, strict=True)
@@ -91,7 +90,3 @@ def _counts(texts: list[str], count: Count | None, count_many: CountMany | None)
     if len(counts) != len(texts):
         raise bad_counter(f"{len(counts)} counts for {len(texts)} texts", "count")
     return [check_counted(number, "count") for number in counts]
-
-
-def _digest(text: str) -> str:
-    return "sha256:" + sha256(text.encode("utf-8")).hexdigest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -61,6 +62,8 @@ def test_quickstart_of_the_seed() -> None:
     assert prompt.untrusted_ids == ("invoice", "question")
     assert prompt.dropped == ()
     assert prompt.prefix_text + prompt.suffix_text == prompt.text
+    digest = sha256(prompt.prefix_text.encode()).hexdigest()
+    assert prompt.breakpoint.prefix_digest == f"sha256:{digest}"
     assert cache_split(prompt) == (3390, 8)
     price = {"currency": "USD", "inputPerMillion": 3_000_000, "cachedInputPerMillion": 300_000}
     cost = estimate_turn_cost(*cache_split(prompt), price_from({**price, "cacheWritePerMillion": 3_750_000}))

@@ -223,7 +223,8 @@ def test_what_breaks_a_prefix_is_found(text: str, rule_name: str) -> None:
     """K01: no time, date, random id or absolute path in the prefix."""
     found = lint_text("system", f"You are a writer.\n{text}\n")
     assert [(entry.rule, entry.line) for entry in found] == [(rule_name, 2)]
-    assert rule_name in str(found[0])
+    article = "an" if rule_name == "absolute path" else "a"
+    assert f": {article} {rule_name} in a stable unit breaks" in str(found[0])
 
 
 @pytest.mark.parametrize(
