@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
 from ..models import Problem, SourceRef
 from ..models.building import numbered
 from .instance import Imported
-from .scanner import Scanner
+from .scanner import LARGEST, Scanner
 
 LAYOUT: Final = """\
 One of four, told apart by the first lines:
@@ -17,28 +18,26 @@ One of four, told apart by the first lines:
   'n', 'c', then n lines 'profit weight';
   'n', then n lines 'number profit weight', then 'c' (Pisinger's generator);
   a name, 'n N', 'c C', 'z OPTIMUM', 'time T', then N lines 'number,profit,weight,0|1', then dashes, and the
-  next instance (Pisinger's hard instances)."""
+  next instance (Pisinger's hard instances).
+Decimal weights are multiplied by the power of ten that makes all of them whole, and so is the capacity."""
 
 
 def read(scanner: Scanner) -> Iterator[Imported]:
     """Read all instances of a file."""
     first = scanner.text("the number of items, or the name of an instance")
     words = first.split()
-    if len(words) == 2 and _is_whole(words[0]):
+    if len(words) == 2 and words[0].isdecimal():
         yield _plain(scanner, words)
-    elif len(words) == 1 and _is_whole(words[0]):
+    elif len(words) == 1 and words[0].isdecimal():
         yield _generated(scanner, words[0])
     else:
         scanner.back(first)
         yield from _blocks(scanner)
 
 
-def _is_whole(word: str) -> bool:
-    return word.isdecimal()
-
-
 def _plain(scanner: Scanner, words: list[str]) -> Imported:
-    count, budget = scanner.whole(words[0], "the number of items"), scanner.whole(words[1], "the capacity")
+    count = scanner.whole(words[0], "the number of items")
+    budget = scanner.decimal(words[1], "the capacity")
     items = _Items()
     for _ in range(count):
         _pair(scanner, items, scanner.text("a profit and a weight").split())
@@ -56,14 +55,14 @@ def _generated(scanner: Scanner, word: str) -> Imported:
     second = scanner.text("an item, or the capacity").split()
     items = _Items()
     if len(second) == 1:
-        budget = scanner.whole(second[0], "the capacity")
+        budget = scanner.decimal(second[0], "the capacity")
         for _ in range(count):
             _pair(scanner, items, scanner.text("a profit and a weight").split())
     else:
         for index in range(count):
             item = second if index == 0 else scanner.text("number, profit and weight").split()
             _triple(scanner, items, item, index)
-        (budget,) = scanner.numbers(1, "the capacity")
+        budget = scanner.decimal(scanner.text("the capacity"), "the capacity")
     scanner.nothing_more()
     return items.imported(scanner, _stem(scanner), budget, None)
 
@@ -76,7 +75,7 @@ def _blocks(scanner: Scanner) -> Iterator[Imported]:
         if len(name.split()) != 1 or "," in name:
             scanner.fail("is not the name of an instance", name, hint="a word by itself on its line")
         count = scanner.whole(_field(scanner, "n"), "the number of items")
-        budget = scanner.whole(_field(scanner, "c"), "the capacity")
+        budget = scanner.decimal(_field(scanner, "c"), "the capacity")
         optimum = scanner.value(_field(scanner, "z"), "the optimum")
         _field(scanner, "time")
         items = _Items()
@@ -104,8 +103,12 @@ def _pair(scanner: Scanner, items: _Items, words: list[str]) -> None:
 def _triple(scanner: Scanner, items: _Items, words: list[str], index: int) -> None:
     if len(words) != 3:
         scanner.fail("is not an item", " ".join(words), hint="number, profit and weight")
-    if scanner.whole(words[0], "the item's number") != index + 1:
-        scanner.fail("is not the next item", words[0], hint=f"items are numbered: {index + 1} comes here")
+    number = scanner.whole(words[0], "the item's number")
+    if index == 0:
+        items.first = min(number, 1)
+    if number != index + items.first:
+        hint = f"items are numbered from 0 or 1: {index + items.first} comes here"
+        scanner.fail("is not the next item", words[0], hint=hint)
     items.add(scanner, words[1], words[2])
 
 
@@ -115,18 +118,23 @@ def _stem(scanner: Scanner) -> str:
 
 class _Items:
     def __init__(self) -> None:
+        self.first = 1
         self.values: list[float] = []
-        self.tokens: list[int] = []
+        self.weights: list[Decimal] = []
         self.refs: list[SourceRef] = []
 
     def add(self, scanner: Scanner, profit: str, weight: str) -> None:
         self.values.append(scanner.value(profit, "a profit"))
-        self.tokens.append(scanner.whole(weight, "a weight"))
+        self.weights.append(scanner.decimal(weight, "a weight"))
         self.refs.append(scanner.ref)
 
-    def imported(self, scanner: Scanner, name: str, budget: int, optimum: float | None) -> Imported:
+    def imported(self, scanner: Scanner, name: str, budget: Decimal, optimum: float | None) -> Imported:
         if not self.values:
             scanner.fail("holds no item", 0, hint="one item or more")
         ids = numbered("i", len(self.values))
-        problem = Problem.build(budget, self.tokens, self.values, ids=ids, refs=self.refs)
+        unit = Decimal(10) ** max(0, *(-int(w.as_tuple().exponent) for w in (budget, *self.weights)))
+        tokens = [int(weight * unit) for weight in self.weights]
+        if max(tokens) > LARGEST or budget * unit > LARGEST:
+            scanner.fail("holds weights that are too fine for their size", str(budget), hint=f"to {LARGEST}")
+        problem = Problem.build(int(budget * unit), tokens, self.values, ids=ids, refs=self.refs)
         return Imported(name, problem, optimum)

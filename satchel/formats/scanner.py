@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import NoReturn
 
@@ -90,6 +91,16 @@ class Scanner:
             self.fail("is not a whole number", word, hint=hint)
         if not least <= number <= most:
             self.fail("is out of range", number, hint=f"{what}: {least} to {most}")
+        return number
+
+    def decimal(self, word: str, what: str) -> Decimal:
+        """Return ``word`` as the decimal number that it spells: 0 or more, nine digits behind the point."""
+        try:
+            number = Decimal(word)
+        except InvalidOperation:
+            self.fail("is not a number", word, hint=what)
+        if not (number.is_finite() and 0 <= number <= LARGEST and int(number.as_tuple().exponent) >= -9):
+            self.fail("is out of range", word, hint=f"{what}: 0 to {LARGEST}, nine digits behind the point")
         return number
 
     def value(self, word: str, what: str) -> float:

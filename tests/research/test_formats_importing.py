@@ -71,13 +71,33 @@ def test_of_several_instances_one_must_be_named() -> None:
         import_problem("knapsack", DATA / "hard.csv", "large")
 
 
+def test_decimal_weights_become_whole_ones_of_the_same_optimum(tmp_path: Path) -> None:
+    """0.5 and 1.25 fit into 1.75 exactly; 1.26 beside 0.5 would not."""
+    path = tmp_path / "decimal.kp"
+    path.write_text("3 1.75\n2.5 0.5\n3 1.25\n9 1.76\n")
+    problem = import_problem("knapsack", path).problem
+    assert (problem.envelope.available, [unit.token_estimate for unit in problem.units]) == (
+        175,
+        [50, 125, 176],
+    )
+    answer = solve(problem).solver
+    assert answer.objective == 5.5 * answer.scale
+
+
+def test_items_may_be_numbered_from_nought(tmp_path: Path) -> None:
+    path = tmp_path / "nought.kp"
+    path.write_text("2\n0 3 4\n1 5 6\n6\n")
+    assert [unit.value for unit in import_problem("knapsack", path).problem.units] == [3, 5]
+
+
 def test_a_unit_names_its_line_but_not_the_folder_of_the_file() -> None:
     unit = import_problem("knapsack", DATA / "plain.kp").problem.units[2]
     assert unit.source_refs[0].label() == "plain.kp:4"
 
 
 WRONG = (
-    ("knapsack", "2 10\n3 4\n5 x\n", 3, "is not a whole number"),
+    ("knapsack", "2 10\n3 4\n5 x\n", 3, "is not a number"),
+    ("knapsack", "1 10\n3 nan\n", 2, "is out of range"),
     ("knapsack", "2 10\n3 4\n", 2, "ends too early"),
     ("knapsack", "2 10\n3 4\n5 -6\n", 3, "is out of range"),
     ("knapsack", "2 10\n3 4\n5 6\n1 0 1\n", 4, "is not the optimum of so many items"),
