@@ -23,7 +23,7 @@ NEAR: Final = 0.6
 REPEATED: Final = 0.6
 """A section that holds this share of a documentation comment repeats it."""
 
-COMPARED: Final = 4_000
+COMPARED: Final = 2_000
 """So many candidates are compared, the most relevant: the others are hardly packed."""
 
 _LEAST_RELEVANT: Final = 0.003
