@@ -79,6 +79,11 @@ class Ticker:
         self._write({"stage": name})
         self._tell(name)
 
+    def step(self, text: str, **facts: object) -> None:
+        """Tell how far the work has come: in words to a person, as ``facts`` to a program."""
+        self._write(facts)
+        self._tell(text)
+
     def progress(self, step: Progress) -> None:
         """Tell of a new incumbent or bound; called from the solving thread."""
         self._write(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .assembling import SegmentFile
+from .batch.records import PageRecord
+from .batch.taskfile import TaskFile
 from .models import BudgetEnvelope, ContextUnit, Model, PackedContext, PackingPolicy, Problem, UsageError
 from .prompt import PriceTable
 
@@ -16,6 +18,8 @@ SCHEMAS: dict[str, type[Model]] = {
     "packing-policy": PackingPolicy,
     "prompt-segments": SegmentFile,
     "price-table": PriceTable,
+    "batch-tasks": TaskFile,
+    "batch-manifest": PageRecord,
 }
 """What ``satchel schema NAME`` can show."""
 

@@ -7,7 +7,7 @@ from typing import Final
 VCS_NAMES: Final = frozenset({".git", ".hg", ".svn", ".bzr", ".jj", ".sl", "_darcs", "CVS", ".pijul"})
 """Folders (and the ``.git`` file of a worktree) of version control; never entered."""
 
-OWN_NAMES: Final = frozenset({".satchel", "satchel.toml", ".satchelignore"})
+OWN_NAMES: Final = frozenset({".satchel", ".satchel-batch", "satchel.toml", ".satchelignore"})
 """Our own output and configuration: never evidence about somebody's project."""
 
 DEFAULT_EXCLUDES: Final = b"""\

@@ -1,0 +1,136 @@
+"""The work on one page, the same in every engine: prepare, solve, render, write."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ..files import ARTIFACT, PROBLEM, PROMPTS
+from ..outputs import KINDS, Kind, write_pack
+from ..packing import PackResult
+from ..sources.scan import Survey
+from .pages import Page
+from .preparing import Amendment, Shelf
+from .records import PageRecord, Seconds, failure_of, file_digest, names_of, record_of
+
+
+@dataclass(frozen=True)
+class Job:
+    """A page that is to be packed.
+
+    Attributes
+    ----------
+    survey
+        Key of what its repository holds.
+    inputs
+        Digest of what decides its pack.
+    folder
+        Where its files go; None where they come back with the answer.
+    kinds
+        Which files are wanted.
+    time_limit
+        Seconds for the solve.
+    amendment
+        What is changed of its problem.
+    beats
+        What an earlier try gave, which stands unless this one is better.
+    """
+
+    page: Page
+    survey: str
+    inputs: str
+    folder: Path | None
+    kinds: tuple[Kind, ...] = KINDS
+    time_limit: float | None = None
+    amendment: Amendment | None = field(default=None, repr=False)
+    beats: PageRecord | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What became of a job; ``result`` is there when its files are still to be written."""
+
+    record: PageRecord
+    seconds: Seconds
+    result: PackResult | None = None
+
+
+class Shop:
+    """Does jobs in this process; what it knows of a survey it keeps for the next job.
+
+    Parameters
+    ----------
+    fetch
+        Gives the survey of a key.
+    name
+        Of the worker, for the record of seconds.
+    """
+
+    def __init__(self, fetch: Callable[[str], Survey], name: str = "") -> None:
+        self._fetch = fetch
+        self._name = name
+        self._shelves: dict[str, Shelf] = {}
+
+    def do(self, job: Job) -> Answer:
+        """Return what became of ``job``; a failure is an answer, too, and only an interrupt is raised."""
+        started = time.monotonic()
+        seconds = Seconds(task=job.page.id, worker=self._name)
+        try:
+            prepared = self.shelf(job.survey).prepared(job.page, job.amendment)
+            ready = time.monotonic()
+            seconds = seconds.model_copy(update={"prepare": round(ready - started, 4)})
+            options = job.page.options
+            solve = replace(options.solve, time_limit=job.time_limit)
+            result = prepared.solved(replace(options, solve=solve))
+            solved = time.monotonic()
+            seconds = seconds.model_copy(update={"solve": round(solved - ready, 4)})
+            record = record_of(job.page, result.context, job.inputs, job.time_limit)
+            if job.beats is not None and not _is_better(record, job.beats):
+                return Answer(job.beats, seconds)
+            if job.folder is None:
+                return Answer(record, seconds, result)
+            record = written(record, result, job.folder, job.kinds)
+            spent = round(time.monotonic() - solved, 4)
+            return Answer(record, seconds.model_copy(update={"write": spent}))
+        except Exception as error:  # noqa: BLE001 - one page's failure is not the others'
+            return Answer(failure_of(job.page, error, job.inputs), seconds)
+
+    def shelf(self, key: str) -> Shelf:
+        """Return what is known of a survey."""
+        if key not in self._shelves:
+            self._shelves[key] = Shelf(self._fetch(key))
+        return self._shelves[key]
+
+
+def _is_better(one: PageRecord, other: PageRecord) -> bool:
+    """Whether ``one`` has the greater value, or as much of it nearer to a proof."""
+    return (one.objective or 0, -(one.bound or 0)) > (other.objective or 0, -(other.bound or 0))
+
+
+def written(record: PageRecord, result: PackResult, folder: Path, kinds: tuple[Kind, ...]) -> PageRecord:
+    """Write the files of a page, together, and return its record with their digests."""
+    place = folder / record.output
+    files = write_pack(result, place, kinds=kinds)
+    kept = {path.name for path in files.values()}
+    for name in sorted({ARTIFACT, PROBLEM, *PROMPTS.values()} - kept):
+        with contextlib.suppress(FileNotFoundError):
+            (place / name).unlink()  # of an earlier run that wanted more
+    digests = {path.name: file_digest(path) for path in files.values()}
+    return record.model_copy(update={"files": dict(sorted(digests.items()))})
+
+
+def is_there(record: PageRecord, folder: Path, wanted: Mapping[str, str]) -> bool:
+    """Whether the files of a page are as its record says, and all that are wanted."""
+    if set(record.files) != set(wanted.values()):
+        return False
+    place = folder / record.output
+    try:
+        return all(file_digest(place / name) == digest for name, digest in record.files.items())
+    except OSError:
+        return False
+
+
+__all__ = ["Answer", "Job", "Shop", "is_there", "names_of", "written"]
