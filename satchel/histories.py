@@ -45,6 +45,8 @@ class History:
         Whether it came one message a line.
     in_parts
         Whether its messages hold ``parts``, as Gemini's do, instead of ``content``.
+    in_blocks
+        Whether all content is lists of parts without a type, as Bedrock's is.
     uncounted
         Parts that are no text, such as pictures: they are kept and not counted.
     """
@@ -55,11 +57,14 @@ class History:
     lines: bool
     in_parts: bool
     uncounted: int
+    in_blocks: bool = False
 
     def summary(self, text: str) -> dict[str, Any]:
         """Return a message of the user that holds ``text``, in the shape of this conversation."""
         if self.in_parts:
             return {"role": "user", "parts": [{"text": text}]}
+        if self.in_blocks:
+            return {"role": "user", "content": [{"text": text}]}
         return {"role": "user", "content": text}
 
     def write(self, turns: tuple[Turn, ...]) -> str:
@@ -128,7 +133,14 @@ def _history(
     turns = tuple(reader.turn(i, message) for i, message in enumerate(messages))
     turns = _with_reasoning(turns)
     in_parts = bool(messages) and all("parts" in message for message in messages)
-    return History(turns, request, key, lines, in_parts, reader.uncounted)
+    contents = [message.get("content") for message in messages]
+    in_blocks = bool(contents) and all(isinstance(content, list) for content in contents)
+    in_blocks = in_blocks and not any(
+        isinstance(part, str) or (isinstance(part, dict) and "type" in part)
+        for content in contents
+        for part in content
+    )
+    return History(turns, request, key, lines, in_parts, reader.uncounted, in_blocks)
 
 
 def _with_reasoning(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:

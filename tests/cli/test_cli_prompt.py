@@ -298,7 +298,21 @@ GEMINI: list[dict[str, Any]] = [
     {"role": "user", "parts": [{"text": "Mend it."}]},
 ]
 
+BEDROCK: list[dict[str, Any]] = [
+    {"role": "user", "content": [{"text": "please run the tests now"}]},
+    {
+        "role": "assistant",
+        "content": [{"toolUse": {"toolUseId": "t1", "name": "run", "input": {"what": "all"}}}],
+    },
+    {
+        "role": "user",
+        "content": [{"toolResult": {"toolUseId": "t1", "content": [{"text": "one test failed badly"}]}}],
+    },
+    {"role": "assistant", "content": [{"text": "One test failed."}]},
+    {"role": "user", "content": [{"text": "fix it"}]},
+]
 SHAPES = {
+    "bedrock": {"system": [{"text": "You are careful."}], "messages": BEDROCK},
     "chat": {"model": "m", "messages": CHAT},
     "anthropic": {"system": "You are careful.", "messages": ANTHROPIC},
     "responses": {"input": RESPONSES},
@@ -346,6 +360,8 @@ def test_conversations_of_every_shape_come_back_in_it(here: Satchel, tmp_path: P
     (summary,) = (message for message in kept if message not in given)
     assert "A test failed." in json.dumps(summary)
     assert ("parts" in summary) == (shape == "gemini")
+    if shape == "bedrock":
+        assert summary["content"] == [{"text": "A test failed."}]
     folded = messages_of(json.loads((tmp_path / "f.json").read_text()))
     assert [m for m in given if m in kept or m in folded] == given
     calls = [m for m in folded if "run" in json.dumps(m)]
