@@ -25,6 +25,7 @@ from .account import account, diagnostics
 from .cache.store import Cache
 from .cache.summaries import Summaries, SummaryUse
 from .candidates import Candidate, Reading, read_candidates
+from .exercises import Exercises
 from .extract import default_registry
 from .file_classes import FileClass
 from .headings import with_headings
@@ -252,6 +253,7 @@ def weigh(
     ranking = seeds.applied(rank(reading.candidates, kind, asked, library=found.library))
     scores = ranking.scores
     required = _name(scores, reading.candidates, found.explicit)
+    exercises = Exercises(reading.candidates, scores)
     units = build_units(
         reading.candidates,
         scores,
@@ -260,7 +262,7 @@ def weigh(
         kind,
         query_terms(*asked),
         summaries,
-        ranking.explained,
+        lambda n: exercises.told(n, ranking.explained(n)),
     )
     if cache:
         cache.scanned(reading.files, summaries)

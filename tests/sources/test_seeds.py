@@ -210,3 +210,15 @@ def test_deprecation_is_told_by_markers(signature: str, doc: str, expected: bool
     fragment = Fragment("function", "a", "a", (Span(1, 2),), "", signature=signature, doc=doc)
     assert is_deprecated(fragment) is expected
     assert not is_deprecated(Fragment("module", "a", "a", (Span(1, 2),), "", signature=signature, doc=doc))
+
+
+def test_of_a_revision_the_history_is_its_own(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    git(repo, "tag", "v1")
+    edit(repo)
+    monkeypatch.setenv("GIT_COMMITTER_DATE", "2035-01-01T00:00:00 +0000")
+    git(repo, "commit", "-q", "-a", "-m", "two")
+    old, new = units(scanned(repo, revision="v1")), units(scanned(repo, revision="HEAD"))
+    other = "file:src/other.py"
+    assert old[other].freshness_score == 1.0
+    assert new[other].freshness_score < 0.2
+    assert new["py:src/table.py#load_table"].freshness_score == 1.0
