@@ -9,7 +9,7 @@ Two clocks for every size and limit, each in a process of its own, one at a time
     ``satchel solve FILE --time-limit S -q --out …`` from the start of the process to its end: imports,
     the reading of the file and the writing of the artifact come on top of what the limit is for.
 
-A limit counts as kept within a tenth and 0.2 s (:data:`bench.measure.TOLERANCE`).
+A limit counts as kept within a tenth and 0.2 s (:data:`satchel.research.figures.TOLERANCE`).
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
+from satchel.research.figures import TOLERANCE
+
 from .generate import generate
-from .measure import TOLERANCE
 from .one import surroundings
 from .spec import spec_of
 

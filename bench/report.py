@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from .measure import GAPS, Figures, Reference, Row, figures, median, reference
+from satchel.research.figures import GAPS, Figures, Reference, Row, figures, median, reference
 
 OURS = "satchel"
 RIVALS = ("highs-mip", "cp-sat-plain")

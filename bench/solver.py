@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
+from satchel.research.store import Row, Store, write_whole
+from satchel.research.store import run_apart as run_process
 from satchel.solver.engines import ENGINES
 
-from .one import Case, instance_digest, surroundings
+from .one import Case, instance_digest
 from .report import csv_text, markdown_text, refresh
 from .spec import spec_of
 
@@ -30,8 +30,6 @@ QUICK_LIMIT = 10.0
 
 GRACE = 60.0
 """Seconds beside the limit for drawing, building and checking an instance; 1 more per 200 units."""
-
-Row = dict[str, Any]
 
 
 def plan(options: argparse.Namespace) -> list[Case]:
@@ -50,49 +48,12 @@ def _limit(units: int) -> float:
     return LIMITS[min((size for size in SIZES if size >= units), default=SIZES[-1])]
 
 
-class Store:
-    """Finished runs, a JSON line each; a line that was cut short by a kill is dropped."""
-
-    def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        self.folder = folder
-        self.path = folder / "runs.jsonl"
-        self.rows: list[Row] = []
-        if self.path.exists():
-            lines = self.path.read_text("utf-8").splitlines(keepends=True)
-            self._keep([json.loads(line) for line in lines if line.endswith("\n")])
-
-    def has(self, case: Case, digest: str) -> bool:
-        """Whether this run is there, on the instance as it is drawn now."""
-        return any(row["key"] == case.key and row["instance"] == digest for row in self.rows)
-
-    def add(self, row: Row) -> None:
-        """Keep a finished run."""
-        self.rows.append(row)
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(row) + "\n")
-
-    def forget(self, cases: Iterable[Case]) -> None:
-        """Drop the runs of ``cases``, so that they are run again."""
-        keys = {case.key for case in cases}
-        self._keep([row for row in self.rows if row["key"] not in keys])
-
-    def _keep(self, rows: list[Row]) -> None:
-        self.rows = rows
-        _write_whole(self.path, "".join(json.dumps(row) + "\n" for row in rows))
-
-    def write_reports(self, rows: Sequence[Row]) -> tuple[Path, Path]:
-        """Write the CSV and the Markdown report of ``rows``, each whole or not at all."""
-        table, report = self.folder / "solver.csv", self.folder / "solver.md"
-        for path, text in ((table, csv_text(rows)), (report, markdown_text(rows, list(ENGINES)))):
-            _write_whole(path, text)
-        return table, report
-
-
-def _write_whole(path: Path, text: str) -> None:
-    partial = path.with_suffix(".partial")
-    partial.write_text(text, "utf-8")
-    partial.replace(path)
+def write_reports(folder: Path, rows: Sequence[Row]) -> tuple[Path, Path]:
+    """Write the CSV and the Markdown report of ``rows``, each whole or not at all."""
+    table, report = folder / "solver.csv", folder / "solver.md"
+    for path, text in ((table, csv_text(rows)), (report, markdown_text(rows, list(ENGINES)))):
+        write_whole(path, text)
+    return table, report
 
 
 def run_all(cases: Iterable[Case], store: Store, tell: Callable[[str], object]) -> list[Row]:
@@ -107,30 +68,16 @@ def run_all(cases: Iterable[Case], store: Store, tell: Callable[[str], object]) 
             row = run_apart(case, digests[where], store.folder)
             store.add(row)
             tell(describe(row))
-        wanted += [row for row in store.rows if row["key"] == case.key and row["instance"] == digests[where]]
+        wanted += store.of(case, digests[where])
     return wanted
 
 
 def run_apart(case: Case, digest: str, folder: Path) -> Row:
     """Run ``case`` in a process of its own; what it does not survive is a row as well."""
     out = folder / "case.json"
-    out.unlink(missing_ok=True)
     command = [sys.executable, "-m", "bench.one", json.dumps(asdict(case)), str(out)]
-    patience = 1.5 * case.limit + GRACE + case.units / 200
-    status, note = "crashed", ""
-    try:
-        done = subprocess.run(
-            command, cwd=HERE.parent, capture_output=True, text=True, timeout=patience, check=False
-        )
-        note = f"exit code {done.returncode}: {done.stderr.strip()[-300:]}"
-    except subprocess.TimeoutExpired:
-        status, note = "killed", f"no answer {patience:.0f} s after its start"
-    if out.exists():
-        row: Row = json.loads(out.read_text("utf-8"))
-        out.unlink()
-        return row
-    failed = {"key": case.key, "case": asdict(case), "instance": digest, "status": status, "note": note}
-    return failed | surroundings()
+    failed = {"key": case.key, "case": asdict(case), "instance": digest}
+    return run_process(command, out, failed, 1.5 * case.limit + GRACE + case.units / 200, HERE.parent)
 
 
 def describe(row: Row) -> str:
@@ -185,7 +132,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.again:
         store.forget(cases)
     rows = run_all(cases, store, print)
-    table, report = store.write_reports(rows)
+    table, report = write_reports(store.folder, rows)
     print(f"{len(rows)} runs: {table}, {report}")
     if options.publish:
         results = HERE / "results"

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from bench.measure import figures, median, primal_integral, reference
 from bench.report import csv_text, markdown_text, refresh
+from satchel.research.figures import figures, median, primal_integral, reference
 
 
 def row(engine: str, points: list[tuple[float, int | None, int | None]], **parts: Any) -> dict[str, Any]:

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 import bench.solver
-from bench.one import POINTS, Case, instance_digest, thinned
-from bench.solver import LIMITS, SIZES, Store, main, parser, plan, run_apart
+from bench.one import Case, instance_digest
+from bench.solver import LIMITS, SIZES, main, parser, plan, run_apart
+from satchel.research.running import POINTS, thinned
+from satchel.research.store import Store
 from satchel.solver.engines import ENGINES, Point
 
 ARGUMENTS = ["--sizes", "50", "--seeds", "0", "--limit", "5", "--engines", "satchel,highs-mip,seed-greedy"]

@@ -1,0 +1,1 @@
+"""For researchers: engines side by side, statistics, tables and plots."""
