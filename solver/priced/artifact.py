@@ -32,7 +32,7 @@ def priced_context(rounds: Rounds) -> PackedContext:
     elif not proven and options.gap > 0 and gap <= options.gap and best.shortfall == shortfall:
         status = Status.WITHIN_GAP
         stop = StopReason.GAP if stop is StopReason.PROOF else stop
-    proofs = {ending.case.name: ending.certificate for ending in rounds.endings}
+    proofs = {ending.case.name: ending.certificate(best.shortfall) for ending in rounds.endings}
     report = SolverReport(
         status=status,
         stop_reason=stop,

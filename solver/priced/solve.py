@@ -37,15 +37,22 @@ class Ending:
     """What is known of the packs of ``case``: none has more than ``bound`` of ``a x value - b x cost``.
 
     ``search`` is None where the case was closed without one, ``bound`` where it holds no pack. ``known``
-    tells whether that is so, rather than that a limit came before the first pack.
+    tells whether that is so, rather than that a limit came before the first pack. ``proof`` holds where zones
+    lack what they lack in ``rests_on`` (None: always), ``plain`` always.
     """
 
     case: Case
     weights: tuple[int, int]
-    certificate: Certificate
+    plain: Certificate
     bound: int | None
     search: Search | None = None
     known: bool = True
+    proof: Certificate | None = None
+    rests_on: int | None = None
+
+    def certificate(self, shortfall: int) -> Certificate:
+        """Return the tighter certificate that holds for an answer whose zones lack ``shortfall`` tokens."""
+        return self.proof if self.proof is not None and self.rests_on in (None, shortfall) else self.plain
 
 
 @dataclass
@@ -113,12 +120,20 @@ class Rounds:
 
     def _end(self, case: Case, weights: tuple[int, int], plain: Certificate, search: Search) -> None:
         proof, best = search.certificate, search.best
-        assert self.best is not None
-        # A proof may rest on what zones lack, which is that of the pack at hand.
-        same = search.hopeless or (best is not None and best.shortfall == self.best.shortfall)
-        shown = _certificate(proof, case, weights) if proof is not None and same else plain
-        bound = search.bound - weights[1] * case.fixed
-        self.endings.append(Ending(case, weights, shown, bound, None if search.hopeless else search))
+        rests_on = None
+        if proof is not None and any(dual.family == "shortfall" for dual in proof.duals):
+            assert best is not None  # the row says how much it lacks
+            rests_on = best.shortfall
+        ending = Ending(
+            case,
+            weights,
+            plain,
+            bound=search.bound - weights[1] * case.fixed,
+            search=None if search.hopeless else search,
+            proof=None if proof is None else _certificate(proof, case, weights),
+            rests_on=rests_on,
+        )
+        self.endings.append(ending)
 
     def _wanted(self, case: Case) -> int | None:
         """Return what a pack of ``case`` must be worth, fixed cost left out, to be as good as the best one.

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from typing import Any
 
+import numpy as np
 import pytest
 
+from bench.generate import generate
+from bench.spec import spec_of
 from satchel.models import (
     InfeasibleError,
     PackedContext,
@@ -14,10 +19,15 @@ from satchel.models import (
     ScaleError,
     SchemaError,
     Status,
+    StopReason,
     UsageError,
 )
+from satchel.solver.backends.highs import program
+from satchel.solver.backends.interruptible import interrupted
+from satchel.solver.compile import compile_problem
 from satchel.solver.engines import ENGINES, run_engine
 from satchel.solver.engines.artifact import solve_by
+from satchel.solver.linear import build
 from satchel.solver.options import Progress, SolveOptions
 from satchel.solver.solve import solve
 from satchel.solver.verify import verify
@@ -316,3 +326,80 @@ def test_a_pack_above_the_limit_is_refused_by_the_checker() -> None:
     data["solver"]["problemDigest"], data["cost"]["costLimit"] = strict.digest, 899
     report = verify(PackedContext.from_data(data).seal(), strict)
     assert any("at most 899000000" in failed.detail for failed in report.failures)
+
+
+@pytest.mark.parametrize("objective", ["value", "value-per-cost"])
+@pytest.mark.parametrize("stage", ["greedy", "relaxation", "rounding"])
+def test_a_signal_leaves_the_pack_in_hand(objective: str, stage: str) -> None:
+    instance = _drawn(120, 1, costLimit=90_000, objective=objective)
+
+    def strike(progress: Progress) -> None:
+        if progress.stage == stage and not interrupted():
+            os.kill(os.getpid(), signal.SIGINT)
+
+    context = solve(instance, SolveOptions(solver="cp-sat", on_progress=strike))
+    assert context.solver.stop_reason is StopReason.INTERRUPT
+    assert not context.solver.reproducible
+    assert verify(context, instance).passed
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_two_cases_find_what_one_program_with_a_switch_finds(seed: int) -> None:
+    """At sizes beyond enumeration: HiGHS on the program with "is cached" as a binary and a large constant."""
+    instance = _drawn(40, seed, costLimit=25_000 + 9_000 * seed, cacheMinimum=(0, 600, 1500)[seed % 3])
+    context = solve(instance, CP_SAT)
+    assert context.solver.status is Status.OPTIMAL
+    value = _by_one_program(instance)
+    assert value == pytest.approx(context.solver.objective, rel=1e-6)
+
+
+def _drawn(units: int, seed: int, **pricing: Any) -> Problem:
+    """A problem of the bench without zones, a third of its units volatile, sent ten times."""
+    data = generate(spec_of(units, []), seed).to_data()
+    data["envelope"] = {
+        "availableInputTokens": data["envelope"]["availableInputTokens"],
+        "fixedOverheadTokens": 300,
+    }
+    for i, unit in enumerate(data["units"]):
+        unit["zone"], unit["stability"] = "source_evidence", "stable" if i % 3 else "volatile"
+    data["pricing"] = PRICES | {"prefixTokens": 200, "expectedCalls": 10} | pricing
+    return Problem.from_data(data)
+
+
+def _by_one_program(instance: Problem) -> float:
+    highspy = pytest.importorskip("highspy")
+    pricing = instance.pricing
+    assert pricing is not None
+    assert pricing.cost_limit is not None
+    c = compile_problem(instance)
+    linear = build(c)
+    highs = highspy.Highs.__new__(highspy.Highs)
+    super(highspy.Highs, highs).__init__()
+    highs.setOptionValue("output_flag", False)
+    highs.setOptionValue("mip_rel_gap", 0.0)
+    highs.setOptionValue("threads", 1)
+    model = program(highspy, linear)
+    switch, held = linear.columns, linear.columns + 1
+    whole = highspy.HighsVarType.kInteger
+    kinds = [whole] * linear.m + [highspy.HighsVarType.kContinuous] * (linear.columns - linear.m)
+    model.integrality_ = [*kinds]
+    highs.passModel(model)
+    room = float(c.available + pricing.prefix_tokens)
+    highs.addVar(0.0, 1.0)
+    highs.changeColIntegrality(switch, whole)
+    highs.addVar(0.0, room)
+    stable = np.array([s.unit.stability == "stable" for s in c.standings])[c.rung_unit]
+    lead, tokens = float(pricing.prefix_tokens), c.tokens.astype(np.float64)
+    some, every = np.flatnonzero(stable), np.arange(c.m)
+    full = 10 * pricing.input_per_million / DOLLAR
+    kept = (pricing.cache_write_per_million + 9 * pricing.cached_input_per_million) / DOLLAR
+    for low, high, columns, numbers in (
+        (-np.inf, lead, [*some, held], [*-tokens[some], 1.0]),  # no more is held than the prefix has
+        (-np.inf, 0.0, [held, switch], [1.0, -room]),  # and nothing unless it is cached
+        (-lead, np.inf, [*some, switch], [*tokens[some], -float(pricing.cache_minimum)]),
+        (-np.inf, pricing.cost_limit - full * 300, [*every, held], [*full * tokens, kept - full]),
+    ):
+        highs.addRow(low, high, len(columns), np.array(columns, dtype=np.int32), np.array(numbers))
+    highs.run()
+    assert highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
+    return -float(highs.getInfo().objective_function_value)
