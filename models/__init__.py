@@ -60,7 +60,7 @@ from .pricing import Currency, Micro, Objective, Pricing
 from .problem import Problem
 from .structure import CoverageDimension, RedundancyGroup
 from .task import ModelProfile, Task
-from .unit import ContextUnit, Dependency, Rendering, SourceRef, heading_of
+from .unit import ContextUnit, Dependency, Rendering, SourceRef, heading_of, headings_of, lead_heading_of
 
 __all__ = [
     "CATEGORIES",
@@ -128,7 +128,9 @@ __all__ = [
     "Weights",
     "canonical_json",
     "heading_of",
+    "headings_of",
     "id_glob",
+    "lead_heading_of",
     "path_glob",
     "selects",
     "shorten",

@@ -13,7 +13,7 @@ from .base import Listed, Model
 from .building import Covers, Key, parts_of
 from .envelope import BudgetEnvelope
 from .errors import SchemaError, UnknownReferenceError
-from .names import DEFAULT_ZONES
+from .names import DEFAULT_ZONES, Stability
 from .parsing import content_hash
 from .policy import PackingPolicy, Weights
 from .pricing import Pricing
@@ -49,6 +49,11 @@ class Problem(Model):
     redundancy_groups: Annotated[tuple[RedundancyGroup, ...], Listed] = ()
     coverage: Annotated[tuple[CoverageDimension, ...], Listed] = ()
     units: Annotated[tuple[ContextUnit, ...], Listed] = Field(description="the candidates, in authored order")
+    lead: Annotated[tuple[str, ...], Listed] | None = Field(
+        default=None,
+        description="units that stand first in the prompt, in this order: the beginning that it shares with "
+        "the prompts of other pages",
+    )
 
     @classmethod
     def build(
@@ -186,6 +191,26 @@ class Problem(Model):
         return self
 
     @model_validator(mode="after")
+    def _lead_can_lead(self) -> Self:
+        _once("lead", "id", self.lead or ())
+        for i, name in enumerate(self.lead or ()):
+            unit = self.by_id.get(name)
+            if unit is not None and not (unit.required and unit.stability is Stability.STABLE):
+                raise SchemaError(
+                    "must be required and stable, to stand first in each of several prompts",
+                    field=f"lead[{i}]",
+                    value=name,
+                    hint="mark the unit as required and stable, or take it out of lead",
+                )
+        if self.lead and self.pricing is not None:
+            raise SchemaError(
+                "does not go with prices: those of a shared beginning are of all its prompts together",
+                field="lead",
+                hint="leave pricing out",
+            )
+        return self
+
+    @model_validator(mode="after")
     def _prefix_is_overhead(self) -> Self:
         overhead = self.envelope.fixed_overhead_tokens
         if self.pricing is not None and self.pricing.prefix_tokens > overhead:
@@ -202,6 +227,9 @@ class Problem(Model):
         ids = {unit.id for unit in self.units}
         zones = {*DEFAULT_ZONES, *(zone.name for zone in self.envelope.zones)}
         groups = {group.id for group in self.redundancy_groups}
+        for i, name in enumerate(self.lead or ()):
+            if name not in ids:
+                raise _unknown(f"lead[{i}]", name, "unit", ids, owner="lead")
         for i, unit in enumerate(self.units):
             for j, name in enumerate(unit.dependency_ids):
                 if name not in ids:

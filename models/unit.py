@@ -112,6 +112,7 @@ def _coverage(value: Any) -> Any:
 
 
 _HEADING: Final = "file-heading:"
+_LEAD_HEADING: Final = "lead-heading:"
 
 
 def heading_of(path: str) -> str:
@@ -121,6 +122,19 @@ def heading_of(path: str) -> str:
     its file again. So several units of a file share what its name takes, and the sum of sizes stays exact.
     """
     return f"{_HEADING}{path}"
+
+
+def lead_heading_of(path: str) -> str:
+    """Return the id of the heading of a file's units that lead the prompt (``Problem.lead``).
+
+    Other units of the file stand further down, under a heading of their own.
+    """
+    return f"{_LEAD_HEADING}{path}"
+
+
+def headings_of(path: str) -> tuple[str, str]:
+    """Return the ids of both headings that can name the file ``path``."""
+    return heading_of(path), lead_heading_of(path)
 
 
 class ContextUnit(Model):
@@ -189,9 +203,10 @@ class ContextUnit(Model):
     @model_validator(mode="after")
     def _heading_names_a_file(self) -> Self:
         is_heading = self.kind is Kind.HEADING
-        names = [heading_of(ref.path) for ref in self.source_refs if ref.start_line is None]
-        is_plain = not self.text and names == [self.id] and self.stability is Stability.STABLE
-        if is_heading != self.id.startswith(_HEADING) or (is_heading and not is_plain):
+        names = [headings_of(ref.path) for ref in self.source_refs if ref.start_line is None]
+        is_named = len(names) == 1 and self.id in names[0]
+        is_plain = not self.text and is_named and self.stability is Stability.STABLE
+        if is_heading != self.id.startswith((_HEADING, _LEAD_HEADING)) or (is_heading and not is_plain):
             raise PydanticCustomError(
                 "heading",
                 "must name one file, hold no text and be stable, as a unit of kind heading",
@@ -216,8 +231,9 @@ class ContextUnit(Model):
         """Id of the heading that names its file, where it depends on one, is of one file, and is stable."""
         if not self.dependencies or self.stability is not Stability.STABLE:
             return None
-        names = {heading_of(ref.path) for ref in self.source_refs}
-        return next((d.id for d in self.dependencies if len(names) == 1 and d.id in names), None)
+        paths = {ref.path for ref in self.source_refs}
+        names = headings_of(next(iter(paths))) if len(paths) == 1 else ()
+        return next((d.id for d in self.dependencies if d.id in names), None)
 
     def ladder(self) -> tuple[Rendering, ...]:
         """Return every form of the unit, its own form first, the others as authored.

@@ -16,7 +16,7 @@ from ..models import (
     State,
     Trust,
     UsageError,
-    heading_of,
+    headings_of,
 )
 from .emit import Redact, leave, unix_lines
 
@@ -95,7 +95,7 @@ class UnitFacts:
     body
         The text at this rung, with LF line ends.
     is_heading
-        Whether it only names the file of the units below it (:func:`satchel.models.heading_of`): its one
+        Whether it only names the file of the units below it (:func:`satchel.models.headings_of`): its one
         place has the number of lines of the file, or none.
     """
 
@@ -151,7 +151,7 @@ def facts_of(unit: ContextUnit, rung: int, redact: Redact | None = None) -> Unit
         unit.trust.value if unit.trust is not Trust.UNTRUSTED else "",
     )
     paths = [place.name for place in places]
-    if len(places) == 1 and heading_of(paths[0]) == unit.heading:
+    if len(places) == 1 and unit.heading in headings_of(paths[0]):
         places = (Place("", places[0].lines.partition("/")[0]),)
     return UnitFacts(
         id="" if is_placed else leave(unit.id, redact),

@@ -31,7 +31,7 @@ def place(problem: Problem, accepted: Iterable[str], order: Order = "stable-firs
 
     ``stable-first`` sorts by stability, then by zone (the default zones in the order of seed 000 §9,
     then the user's own as declared), and keeps the authored order within such a class. In either order, what
-    stands under a heading follows it.
+    stands under a heading follows it, and the units that lead the problem come first, as it has them.
 
     Raises
     ------
@@ -43,11 +43,13 @@ def place(problem: Problem, accepted: Iterable[str], order: Order = "stable-firs
     if order not in ORDERS:
         raise UsageError("unknown order", field="order", value=order, hint=f"accepted: {', '.join(ORDERS)}")
     wanted = _wanted(problem, accepted)
+    lead = tuple(name for name in problem.lead or () if name in wanted)
+    wanted.difference_update(lead)
     units = [unit for unit in problem.units if unit.id in wanted]
     if order == "stable-first":
         rank = _zone_ranks(problem)
         units.sort(key=lambda unit: (unit.stability is not Stability.STABLE, rank[unit.zone]))
-    return _under_headings(units)
+    return lead + _under_headings(units)
 
 
 def _under_headings(units: Sequence[ContextUnit]) -> tuple[str, ...]:

@@ -57,7 +57,8 @@ class RenderedPrompt:
     spans
         One per unit, in that order.
     prefix_end
-        Characters of the stable prefix: the guide and the stable units that lead.
+        Characters of the stable prefix: the guide and the stable units that lead, or those that lead by the
+        problem's word, where it shares them with other pages.
     untrusted_ids
         Units whose text is data and never instruction, in prompt order.
     """
@@ -109,7 +110,7 @@ def render(
     writer = _Writer()
     writer.add(frame.guide)
     spans = writer.units((placed[i], rungs[placed[i]], blocks[i]) for i in range(leading))
-    prefix_end = writer.offset
+    prefix_end = writer.offset if problem.lead is None else _end_of_lead(problem, spans, len(frame.guide))
     writer.add(frame.task)
     spans += writer.units((placed[i], rungs[placed[i]], blocks[i]) for i in range(leading, len(units)))
     writer.add(frame.request)
@@ -121,6 +122,11 @@ def render(
         prefix_end=prefix_end,
         untrusted_ids=tuple(unit.id for unit in units if unit.trust is Trust.UNTRUSTED),
     )
+
+
+def _end_of_lead(problem: Problem, spans: Sequence[Span], guide: int) -> int:
+    lead = set(problem.lead or ())
+    return max((span.end for span in spans if span.id in lead), default=guide)
 
 
 class _Writer:

@@ -45,7 +45,8 @@ def report(
     PromptReport
         ``tokens`` is the recount of the whole text; ``overhead_tokens`` what the blocks do not account
         for (0 where a tokenizer counts less for the whole than for its parts); ``boundary.tokens`` is
-        the recount of the prefix, frame included.
+        the recount of the prefix, frame included. Where units lead by the problem's word, the prefix is
+        these: what is behind them changes from page to page.
 
     Raises
     ------
@@ -57,7 +58,10 @@ def report(
     blocks = [rendered.text[span.start : span.end] for span in rendered.spans]
     whole, prefix, *sizes = _counts([rendered.text, rendered.prefix, *blocks], count, count_many)
     units = [problem.by_id[name] for name in rendered.order]
-    segments = [(unit.id, size, unit.stability) for unit, size in zip(units, sizes, strict=True)]
+    segments = [
+        (unit.id, size, unit.stability if problem.lead is None or unit.id in problem.lead else "volatile")
+        for unit, size in zip(units, sizes, strict=True)
+    ]
     leading = find_cache_breakpoint(segments).index
     boundary = find_cache_breakpoint(
         segments, min_tokens=min_cacheable_tokens, frame_tokens=max(0, prefix - sum(sizes[:leading]))

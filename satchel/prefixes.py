@@ -102,8 +102,10 @@ def plan_of(
     sizes = {entry.id: entry.tokens for entry in report.manifest}
     leading = report.order[: report.boundary.index]
     zones = [units[name].zone for name in leading]
+    # Behind a shared beginning nothing is cached, be it stable or not: other pages do not have it.
+    stable = {*leading, *report.boundary.stranded_ids}
     return plan_breakpoints(
-        [(name, sizes[name], units[name].stability) for name in report.order],
+        [(name, sizes[name], "stable" if name in stable else "volatile") for name in report.order],
         rule,
         borders=[leading[i] for i in range(len(leading) - 1) if zones[i] != zones[i + 1]],
         lifetimes=lifetimes,

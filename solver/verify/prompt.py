@@ -22,8 +22,8 @@ def check_prompt(
             complaints.add("prompt", "a prompt was given, and the artifact describes none")
         return
     _check_size(facts, prompt, complaints)
-    _check_order(context, prompt, complaints)
-    _check_boundary(context, prompt, complaints)
+    _check_order(facts, context, prompt, complaints)
+    _check_boundary(facts, context, prompt, complaints)
     _check_manifest(prompt, complaints)
     if text is not None:
         _check_text(prompt, text, count, complaints)
@@ -47,25 +47,34 @@ def _check_size(facts: Facts, prompt: PromptReport, complaints: Complaints) -> N
     )
 
 
-def _check_order(context: PackedContext, prompt: PromptReport, complaints: Complaints) -> None:
+def _check_order(facts: Facts, context: PackedContext, prompt: PromptReport, complaints: Complaints) -> None:
     accepted = {unit.id: unit for unit in context.accepted_units}
     complaints.require(
         "prompt",
         sorted(prompt.order) == sorted(accepted),
         "prompt.order is not a permutation of the accepted units",
     )
+    lead = facts.problem.lead or ()
+    complaints.expect("prompt", "the units that lead", list(prompt.order[: len(lead)]), list(lead))
     untrusted = [
         name for name in prompt.order if name in accepted and accepted[name].trust is Trust.UNTRUSTED
     ]
     complaints.expect("prompt", "prompt.untrustedIds", list(prompt.untrusted_ids), untrusted)
 
 
-def _check_boundary(context: PackedContext, prompt: PromptReport, complaints: Complaints) -> None:
-    """A prompt cache holds a prefix: it ends at the first volatile unit, whatever comes after (seed 003)."""
+def _check_boundary(
+    facts: Facts, context: PackedContext, prompt: PromptReport, complaints: Complaints
+) -> None:
+    """A prompt cache holds a prefix: it ends at the first volatile unit, whatever comes after (seed 003).
+
+    Where units lead by the problem's word, it ends behind them: the rest changes from page to page.
+    """
     check, boundary, order = "boundary", prompt.boundary, prompt.order
     complaints.open(check, f"{boundary.reason}, {boundary.index} units")
     stability = {unit.id: unit.stability for unit in context.accepted_units}
-    stable = [stability.get(name) is Stability.STABLE for name in order]
+    lead = facts.problem.lead
+    shared = set(order if lead is None else lead)
+    stable = [name in shared and stability.get(name) is Stability.STABLE for name in order]
     index = stable.index(False) if False in stable else len(stable)
     stranded = [name for name, still in zip(order[index:], stable[index:], strict=True) if still]
     reason = (
