@@ -181,8 +181,8 @@ class CpSat:
         if enough is not None and self._in_doubles:
 
             def watch(bound: float) -> None:
-                # Whole numbers below 2**53 are exact in the double that is handed over.
-                if bound < enough:
+                # A whole number below 2**53, but for what scaling the objective did to its double.
+                if round(bound) < enough:
                     proven.append(round(bound))
                     solver.stop_search()
 
