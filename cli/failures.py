@@ -61,6 +61,7 @@ OPTIONS: Final = {
     "pricing.costLimit": "--cost-limit",
     "objective": "--objective",
     "answerTokens": "--answer-tokens",
+    "answer_tokens": "--answer-tokens",
     "minimum": "--min-cacheable",
     "cacheMinimum": "--min-cacheable",
     "long_lived": "--long-lived",

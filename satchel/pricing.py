@@ -82,7 +82,13 @@ class PriceOptions:
             )
         else:
             data = stated.to_data()
-            given = {"model": self.model, "long_lived": self.long_lived, "minimum": self.minimum}
+            given: dict[str, object] = {
+                "model": self.model,
+                "long_lived": self.long_lived,
+                "minimum": self.minimum,
+            }
+            if not stated.output_per_million:
+                given["answer_tokens"] = self.answer_tokens or None
             for name, value in given.items():
                 if value not in (None, False):
                     hint = "give the price table, too: the problem states prices that are worked out already"
@@ -130,7 +136,7 @@ class PriceOptions:
             "cacheMinimum": rule.safe_minimum if self.minimum is None else self.minimum,
             "cacheStep": rule.step,
         }
-        if self.answer_tokens:
+        if self.answer_tokens or price.output_per_million is not None:
             rates["outputPerMillion"] = price.output()
         return rates
 

@@ -111,6 +111,25 @@ def test_a_problem_is_solved_again_at_other_prices(here: Satchel, repo: Path) ->
     assert json.loads(Path("q.json").read_text("utf-8"))["pricing"] == stated
 
 
+def test_answers_need_a_price_of_output(here: Satchel, repo: Path) -> None:
+    """A problem whose prices say nothing of output would bill answers at nothing."""
+    assert pack(here, "--prices", "prices.toml", *CACHE).code == 0
+    file = Path(".satchel/packing-problem.json")
+    done = here("solve", file, "--answer-tokens", "1000", "--json")
+    assert done.code == 0, done.err
+    assert done.json()["cost"]["costMicro"] > 15_000
+    data = json.loads(file.read_text("utf-8"))
+    del data["pricing"]["outputPerMillion"]
+    Path("p.json").write_text(json.dumps(data), encoding="utf-8")
+    done = here("solve", "p.json", "--answer-tokens", "1000", "--json")
+    assert done.code == 2
+    assert done.error()["field"] == "--answer-tokens"
+    Path("prices.toml").write_text(PRICES.replace("output", "# output"), encoding="utf-8")
+    done = pack(here, "--prices", "prices.toml", *CACHE, "--answer-tokens", "5")
+    assert done.code == 2
+    assert done.error()["field"] == "outputPerMillion"
+
+
 def test_a_budget_by_hand_keeps_the_frame_that_is_paid_for(here: Satchel, repo: Path) -> None:
     assert pack(here, "--prices", "prices.toml", "--cost-limit", "1").code == 0
     done = here("solve", ".satchel/packing-problem.json", "--budget", "900", "--json")
