@@ -76,6 +76,7 @@ def prices(solved: Solved) -> list[TokenPrice]:
     if ranges is None:
         return []
     used = _used(solved)
+    products = linear.coefs * relaxed.columns[linear.cols]
     found: list[TokenPrice] = []
     for i, row in enumerate(linear.rows):
         family = FAMILIES.get(row.family)
@@ -83,7 +84,11 @@ def prices(solved: Solved) -> list[TokenPrice]:
             continue
         per_token = float(relaxed.duals[i]) / c.scale
         limit = int(linear.lo[i] if family == "zone minimum" else linear.hi[i])
-        low, high = _holds(ranges[i], per_token, family)
+        ends = ranges[i]
+        if per_token == 0:  # a limit that does not bind may move up to where the relaxation stands
+            stands = float(products[linear.start[i] : linear.start[i + 1]].sum())
+            ends = (-math.inf, stands) if family == "zone minimum" else (stands, math.inf)
+        low, high = _whole(ends)
         found.append(TokenPrice(family, row.name, PER * per_token, limit, used[row.name], low, high))
     return sorted(found, key=lambda price: (price.family != "budget", price.zone, price.family))
 
@@ -95,12 +100,8 @@ def _used(solved: Solved) -> dict[str, int]:
     return {"": solved.pack.tokens} | {zone.name: used for zone, used in zip(c.zones, zones, strict=True)}
 
 
-def _holds(ends: tuple[float, float], per_token: float, family: Limit) -> tuple[int, int | None]:
-    """Return the whole tokens between which a price holds; a limit that does not bind holds up to its use."""
+def _whole(ends: tuple[float, float]) -> tuple[int, int | None]:
+    """Return the whole tokens between two ends; None for no upper end."""
     low, high = ends
-    if per_token == 0:
-        stands = max(0.0, low)
-        if family == "zone minimum":
-            return 0, math.floor(stands + SLACK)
-        return math.ceil(stands - SLACK), None
-    return max(0, math.ceil(low - SLACK)), math.floor(high + SLACK) if math.isfinite(high) else None
+    least = math.ceil(low - SLACK) if math.isfinite(low) else 0
+    return max(0, least), math.floor(high + SLACK) if math.isfinite(high) else None
