@@ -11,7 +11,7 @@ from .file_classes import FileClass
 from .score.vocabulary import words_of
 
 SHOWN: Final = 3
-"""So many are told of one test: those that the fewest other definitions share their name with."""
+"""So many are told of one test: the most relevant, by the number of definitions that share the name."""
 
 _SHORTEST_NAME: Final = 3
 _MOST_HOMONYMS: Final = 3
@@ -29,7 +29,7 @@ class Exercises:
     candidates
         Of a scan, in order.
     scores
-        Their relevance: of what is named as rarely, the more relevant is told first.
+        Their relevance: the more relevant is told first.
     """
 
     def __init__(self, candidates: Sequence[Candidate], scores: Sequence[float]) -> None:
@@ -56,7 +56,7 @@ class Exercises:
             places = self._defined.get(name, ())
             for place in places:
                 homonyms[place] = min(homonyms.get(place, len(places)), len(places))
-        best = sorted(homonyms, key=lambda place: (homonyms[place], -self._scores[place], place))
+        best = sorted(homonyms, key=lambda place: (-self._scores[place] / homonyms[place], place))
         return tuple(self._candidates[place].id for place in best[:SHOWN])
 
     def told(self, n: int, explained: str) -> str:

@@ -40,6 +40,13 @@ NAMED: Final = 0.6
 DRIFTED: Final = 0.9
 """The same of that when it has changed since the page was last changed."""
 
+_WORTH: Final = {
+    **dict.fromkeys((FileClass.SOURCE, FileClass.CONTRACT, FileClass.DOC), 1.0),
+    **dict.fromkeys((FileClass.TEST, FileClass.EXAMPLE, FileClass.CONFIG), 0.8),
+}
+_LITTLE: Final = 0.3
+"""What all this is multiplied by for files that a change says less of: lock files, generated ones, data."""
+
 _MOST_WORDS: Final = 60
 """So many names say what a diff is about."""
 
@@ -136,8 +143,9 @@ def _of_changes(since: str, origin: Origin, reading: Reading) -> Seeds:
     for n, candidate in enumerate(candidates):
         if candidate.file.path in by_path:
             raised[n] = BESIDE
-    raised = np.maximum(raised, _referring(candidates, touched))
     raised[touched] = CHANGED
+    raised *= [_WORTH.get(candidate.file_class, _LITTLE) for candidate in candidates]
+    raised = np.maximum(raised, _referring(candidates, touched))
     named = dict.fromkeys(candidates[n].fragment.name or candidates[n].file.path for n in touched)
     return Seeds(
         {"changed": raised},
