@@ -11,7 +11,7 @@ import typer
 from ..console import Line, columns, count, note, number, print_json, print_lines, shown, width, worth
 from ..failures import NOT_OPTIMAL
 from ..groups import Paying, Rules, Search, spread
-from ..options import CacheDir, Json, NoCache, Quiet, cache_options, written
+from ..options import CacheDir, Json, NoCache, Quiet, cache_options, named, written
 from ..summary import HEADING
 
 if TYPE_CHECKING:
@@ -65,6 +65,16 @@ def command(
             show_default=False,
         ),
     ] = None,
+    ray: Annotated[
+        str | None,
+        typer.Option(
+            "--ray",
+            metavar="auto|ADDRESS",
+            parser=named("--ray"),
+            help="Pack on a Ray cluster instead: this machine's, or the one at an address. Needs "
+            "satchel[ray].",
+        ),
+    ] = None,
     resume: Annotated[
         bool,
         typer.Option(
@@ -104,7 +114,7 @@ def command(
     with its reason, and the exit code is 1.
     """
     from ... import BatchOptions, PackOptions, run_batch
-    from ...batch import DEFAULT_BATCH_FOLDER, kinds_named, processors
+    from ...batch import DEFAULT_BATCH_FOLDER, cluster_at, kinds_named, processors
 
     with search.ticker(quiet=quiet) as ticker:
         result = run_batch(
@@ -118,6 +128,7 @@ def command(
                     pricing=paying.price_options(None),
                 ),
                 jobs=processors() if jobs is None else jobs,
+                engine=None if ray is None else cluster_at(ray),
                 kinds=kinds_named(write),
                 resume=resume,
                 fail_fast=fail_fast,

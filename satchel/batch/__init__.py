@@ -7,6 +7,7 @@ from typing import Final
 
 from ..models import UsageError
 from ..outputs import KINDS, Kind
+from .engines import Engine
 from .preparing import Amendment, PlanPrefix, Prepared
 from .records import PageRecord, Seconds
 from .run import DEFAULT_BATCH_FOLDER, BatchOptions, BatchResult, Step, run_batch
@@ -32,6 +33,13 @@ def kinds_named(text: str) -> tuple[Kind, ...]:
     return tuple(kind for kind in KINDS if kind in names)
 
 
+def cluster_at(address: str) -> Engine:
+    """Return the Ray cluster at ``address``, or with ``auto`` this machine's; UsageError if there is none."""
+    from .engines.cluster import ClusterEngine
+
+    return ClusterEngine(address)
+
+
 __all__ = [
     "DEFAULT_BATCH_FOLDER",
     "Amendment",
@@ -43,6 +51,7 @@ __all__ = [
     "Seconds",
     "Step",
     "TaskFile",
+    "cluster_at",
     "kinds_named",
     "processors",
     "read_tasks",

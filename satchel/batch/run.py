@@ -26,7 +26,7 @@ from .records import PageRecord, Seconds, failure_of, not_run
 from .schedule import Schedule
 from .surveys import Surveys
 from .taskfile import read_tasks
-from .working import Answer, Job, is_there, names_of, written
+from .working import Answer, Job, is_there, names_of, place_texts
 
 DEFAULT_BATCH_FOLDER: Final = ".satchel-batch"
 """Where a batch is written unless told otherwise; a scan never reads it."""
@@ -156,7 +156,11 @@ def run_batch(tasks: str | Path, options: BatchOptions | None = None) -> BatchRe
     options = options or BatchOptions()
     started = time.monotonic()
     with only_one(options.folder):
-        return _Run(Path(tasks), options, started).result()
+        run = _Run(Path(tasks), options, started)
+        try:
+            return run.result()
+        except KeyboardInterrupt:
+            raise run.stopped() from None
 
 
 class _Run:
@@ -167,13 +171,18 @@ class _Run:
         self._surveys = Surveys(
             tasks.parent, options.pack.scan, options.folder, cache=options.cache, notify=options.on_notice
         )
+        self._engine: Engine = options.engine or (
+            InlineEngine() if options.jobs == 1 else PoolEngine(options.jobs)
+        )
         self._records: dict[str, PageRecord] = {}
         self._seconds: dict[str, Seconds] = {}
         self._kept = 0
+        self._total = 0
 
     def result(self) -> BatchResult:
         options = self._options
         pages = self._pages()
+        self._total = len(pages)
         keys = self._keys(pages)
         plan = self._amendments([page for page in pages if page.id in keys], keys)
         jobs = self._jobs(pages, keys, plan)
@@ -190,6 +199,12 @@ class _Run:
             journal.finish(records, seconds)
         wall = time.monotonic() - self._started
         return BatchResult(options.folder, records, seconds, self._kept, self._surveys.seconds, wall)
+
+    def stopped(self) -> StoppedError:
+        """Return the error that says how far the run has come."""
+        done = sum(record.is_done for record in self._records.values())
+        whole = f" of {self._total}" if self._total else ""
+        return StoppedError(f"stopped with {done}{whole} pages done", hint="go on from there with --resume")
 
     def _pages(self) -> tuple[Page, ...]:
         self._stage("reading")
@@ -229,6 +244,8 @@ class _Run:
         options = self._options
         known = read_records(options.folder) if options.resume else {}
         times = read_seconds(options.folder) if options.resume else {}
+        # Workers on other machines hand the files back.
+        folder = options.folder if self._engine.is_local else None
         jobs = []
         for page in pages:
             if page.id not in keys:
@@ -243,7 +260,7 @@ class _Run:
                     self._seconds[page.id] = times[page.id]
                 continue
             amendment = plan.get(page.id)
-            jobs.append(Job(page, keys[page.id], inputs, options.folder, options.kinds, amendment=amendment))
+            jobs.append(Job(page, keys[page.id], inputs, folder, options.kinds, amendment=amendment))
         return jobs
 
     def _stands(self, record: PageRecord, page: Page, inputs: str, wanted: Mapping[str, str]) -> bool:
@@ -260,32 +277,27 @@ class _Run:
         options = self._options
         for record in self._records.values():
             journal.add(record)
-        engine = options.engine or (InlineEngine() if options.jobs == 1 else PoolEngine(options.jobs))
-        workers = getattr(engine, "jobs", 1)
-        schedule = Schedule(jobs, workers, time_limit=options.time_limit, run_limit=options.run_time_limit)
+        engine = self._engine
+        schedule = Schedule(
+            jobs, engine.jobs, time_limit=options.time_limit, run_limit=options.run_time_limit
+        )
         self._stage("packing")
         begun = time.monotonic()
         done: set[str] = set()
         by_id = {job.page.id: job for job in jobs}
-        try:
-            with closing(engine.run(schedule, self._surveys)) as answers:
-                for answer in answers:
-                    self._take(answer, by_id[answer.record.task], journal)
-                    done.add(answer.record.task)
-                    if options.fail_fast and answer.record.status == "failed":
-                        schedule.stop()
-                    self._tell(answer, len(done), len(jobs), time.monotonic() - begun)
-        except KeyboardInterrupt:
-            raise StoppedError(
-                f"stopped with {self._kept + len(done)} of {self._kept + len(jobs)} pages done",
-                hint="go on from there with --resume",
-            ) from None
+        with closing(engine.run(schedule, self._surveys)) as answers:
+            for answer in answers:
+                self._take(answer, by_id[answer.record.task], journal)
+                done.add(answer.record.task)
+                if options.fail_fast and answer.record.status == "failed":
+                    schedule.stop()
+                self._tell(answer, len(done), len(jobs), time.monotonic() - begun)
 
     def _take(self, answer: Answer, job: Job, journal: Journal) -> None:
         record = answer.record
-        if answer.result is not None:
+        if answer.texts is not None:
             try:
-                record = written(record, answer.result, self._options.folder, job.kinds)
+                place_texts(self._options.folder / record.output, answer.texts)
             except SatchelError as error:
                 record = failure_of(job.page, error, job.inputs)
         seconds, before = answer.seconds, self._seconds.get(record.task)

@@ -59,8 +59,8 @@ class Schedule:
         self._changed = threading.Condition()
         self.stopped = False
 
-    def next(self) -> Job | None:
-        """Return a job, once there is one, or None when there will be no more."""
+    def next(self, *, wait: bool = True) -> Job | None:
+        """Return a job, once there is one, or None when there will be no more; or, not waiting, none yet."""
         with self._changed:
             while True:
                 if self.stopped:
@@ -71,7 +71,7 @@ class Schedule:
                 if self._under_way == 0 and not self._begin_second():
                     return None
                 if not self._waiting:
-                    if self._deadline is None:
+                    if self._deadline is None or not wait:
                         return None  # what is under way brings no more work
                     self._changed.wait(0.2)
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
+import hashlib
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..files import ARTIFACT, PROBLEM, PROMPTS
-from ..outputs import KINDS, Kind, write_pack
+from ..files import ARTIFACT, PROBLEM, PROMPTS, write_texts
+from ..models import FileError
+from ..outputs import KINDS, OWN_FILES, Kind
 from ..packing import PackResult
+from ..placing import place_folder
 from ..sources.scan import Survey
 from .pages import Page
 from .preparing import Amendment, Shelf
@@ -51,11 +53,11 @@ class Job:
 
 @dataclass(frozen=True)
 class Answer:
-    """What became of a job; ``result`` is there when its files are still to be written."""
+    """What became of a job; ``texts`` are its files by name, where they are still to be written."""
 
     record: PageRecord
     seconds: Seconds
-    result: PackResult | None = None
+    texts: Mapping[str, str] | None = field(default=None, repr=False)
 
 
 class Shop:
@@ -90,11 +92,13 @@ class Shop:
             record = record_of(job.page, result.context, job.inputs, job.time_limit)
             if job.beats is not None and not _is_better(record, job.beats):
                 return Answer(job.beats, seconds)
-            if job.folder is None:
-                return Answer(record, seconds, result)
-            record = written(record, result, job.folder, job.kinds)
+            texts = texts_of(result, job.kinds)
+            record = record.model_copy(update={"files": digests_of(texts)})
+            if job.folder is not None:
+                place_texts(job.folder / record.output, texts)
             spent = round(time.monotonic() - solved, 4)
-            return Answer(record, seconds.model_copy(update={"write": spent}))
+            seconds = seconds.model_copy(update={"write": spent})
+            return Answer(record, seconds, texts if job.folder is None else None)
         except Exception as error:  # noqa: BLE001 - one page's failure is not the others'
             return Answer(failure_of(job.page, error, job.inputs), seconds)
 
@@ -110,16 +114,40 @@ def _is_better(one: PageRecord, other: PageRecord) -> bool:
     return (one.objective or 0, -(one.bound or 0)) > (other.objective or 0, -(other.bound or 0))
 
 
-def written(record: PageRecord, result: PackResult, folder: Path, kinds: tuple[Kind, ...]) -> PageRecord:
-    """Write the files of a page, together, and return its record with their digests."""
-    place = folder / record.output
-    files = write_pack(result, place, kinds=kinds)
-    kept = {path.name for path in files.values()}
-    for name in sorted({ARTIFACT, PROBLEM, *PROMPTS.values()} - kept):
-        with contextlib.suppress(FileNotFoundError):
-            (place / name).unlink()  # of an earlier run that wanted more
-    digests = {path.name: file_digest(path) for path in files.values()}
-    return record.model_copy(update={"files": dict(sorted(digests.items()))})
+def texts_of(result: PackResult, kinds: tuple[Kind, ...]) -> dict[str, str]:
+    """Return the files that a page leaves, by name."""
+    prompt = result.context.prompt
+    names = names_of(prompt.format if prompt else "markdown", kinds)
+    made: dict[str, Callable[[], str]] = {
+        "problem": result.problem.to_json,
+        "prompt": lambda: result.prompt,
+        "artifact": result.context.to_json,
+    }
+    return {names[kind]: make() for kind, make in made.items() if kind in names}
+
+
+def digests_of(texts: Mapping[str, str]) -> dict[str, str]:
+    """Return the SHA-256 of each text as it stands in its file."""
+    return {name: hashlib.sha256(text.encode("utf-8")).hexdigest() for name, text in sorted(texts.items())}
+
+
+def place_texts(folder: Path, texts: Mapping[str, str]) -> None:
+    """Put the files of a page in place together, and take away those of an earlier run that wanted more.
+
+    Raises
+    ------
+    FileError
+        They cannot be written.
+    """
+    try:
+        placed = place_folder(folder, texts, OWN_FILES)
+    except OSError as error:
+        hint = "choose another place with --out"
+        raise FileError(f"cannot be written: {error.strerror}", file=str(folder), hint=hint) from None
+    if not placed:
+        write_texts({folder / name: text for name, text in texts.items()})
+    for name in sorted({ARTIFACT, PROBLEM, *PROMPTS.values()} - texts.keys()):
+        (folder / name).unlink(missing_ok=True)
 
 
 def is_there(record: PageRecord, folder: Path, wanted: Mapping[str, str]) -> bool:
@@ -133,4 +161,4 @@ def is_there(record: PageRecord, folder: Path, wanted: Mapping[str, str]) -> boo
         return False
 
 
-__all__ = ["Answer", "Job", "Shop", "is_there", "names_of", "written"]
+__all__ = ["Answer", "Job", "Shop", "is_there", "names_of", "place_texts"]

@@ -44,8 +44,7 @@ FOCUSES = [
 ]
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_each_page_is_what_pack_gives(box: Path, batch: Batch, tree: Tree, jobs: int) -> None:
+def test_each_page_is_what_pack_gives(box: Path, batch: Batch, tree: Tree) -> None:
     """Whatever is named: a file, a folder, what is ignored, and what holds secrets by its name."""
     (box / "linkbox" / "ignored").mkdir()
     (box / "linkbox" / "ignored" / "notes.md").write_text(
@@ -63,7 +62,7 @@ def test_each_page_is_what_pack_gives(box: Path, batch: Batch, tree: Tree, jobs:
         '{"repo": "linkbox", "defaults": {}}\n' + "".join(json.dumps(task) + "\n" for task in tasks),
         encoding="utf-8",
     )
-    result = batch(tasks="many.jsonl", jobs=jobs)
+    result = batch(tasks="many.jsonl")
     assert result.counts == {"heuristic": len(tasks)}
     for task in tasks:
         alone = pack(
@@ -87,7 +86,7 @@ def test_the_pool_gives_the_bytes_of_one_process(box: Path, batch: Batch, tree: 
 
 
 def test_the_manifest_names_every_page_in_order(box: Path, batch: Batch) -> None:
-    result = batch(jobs=2)
+    result = batch()
     lines = [json.loads(line) for line in (box / "out" / "manifest.jsonl").read_text("utf-8").splitlines()]
     assert [line["task"] for line in lines] == [record.task for record in result.records]
     assert lines[0]["task"] == "links"

@@ -17,10 +17,21 @@ Answers = Generator[Answer]
 
 
 class Engine(Protocol):
-    """Does the jobs of a schedule. Closing the generator ends whatever is under way."""
+    """Does the jobs of a schedule.
+
+    Attributes
+    ----------
+    jobs
+        How many pages it works on at a time.
+    is_local
+        Whether its workers write the files of a page themselves.
+    """
+
+    jobs: int
+    is_local: bool
 
     def run(self, schedule: Schedule, surveys: Surveys) -> Answers:
-        """Yield what becomes of each job."""
+        """Yield what becomes of each job; closing the generator ends whatever is under way."""
         ...
 
 

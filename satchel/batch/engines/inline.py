@@ -12,6 +12,9 @@ from . import Answers
 class InlineEngine:
     """Packs pages one after another; the first Ctrl-C ends the page that is under way, and then the run."""
 
+    jobs = 1
+    is_local = True
+
     def run(self, schedule: Schedule, surveys: Surveys) -> Answers:
         """Yield what becomes of each job."""
         shop = Shop(surveys.get)

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
+from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import IO, Any, Final
 
@@ -49,6 +50,8 @@ class PoolEngine:
     UsageError
         ``jobs`` is not 1 or more, or there is no interpreter to start.
     """
+
+    is_local = True
 
     def __init__(self, jobs: int) -> None:
         if jobs < 1:
@@ -138,7 +141,7 @@ class _Member(threading.Thread):
                     break
             else:
                 seconds = answer.seconds.model_copy(update={"attempts": attempt})
-                return Answer(answer.record, seconds, answer.result)
+                return replace(answer, seconds=seconds)
         error = WorkerError(
             f"the worker died {ATTEMPTS} times over this page, {how}",
             hint="use fewer --jobs where memory is short, and run again with --resume",
@@ -195,7 +198,10 @@ def serve() -> None:
     sys.stdout = sys.stderr
     surveys: dict[str, Survey] = {}
     jobs: SimpleQueue[Job] = SimpleQueue()
-    name = _receive(asked).decode()
+    try:
+        name = _receive(asked).decode()
+    except EOFError:  # dismissed before it began
+        return
 
     def listen() -> None:
         try:
