@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...models import InfeasibleError, Problem
+from ...models import InfeasibleError, Problem, UsageError
 from ..backends.highs import Basis
 from ..backends.interruptible import interrupted, listening
 from ..compile import Compiled, compile_problem
@@ -130,7 +130,16 @@ def trace(
     ------
     InfeasibleError
         No pack fits even the largest budget.
+    UsageError
+        Prices decide what is packed: the curve is of tokens alone.
     """
+    if problem.pricing is not None and problem.pricing.decides:
+        raise UsageError(
+            "a cost limit or value per cost decides here, and the curve is of tokens alone",
+            code="frontier_with_prices",
+            field="pricing",
+            hint="pack without --cost-limit and --objective, or solve at several cost limits",
+        )
     with listening():
         return _Tracer(problem, options or SolveOptions(), on_point, known).run(least, most, points, at)
 

@@ -27,6 +27,7 @@ from satchel.solver.backends.interruptible import interrupted
 from satchel.solver.compile import compile_problem
 from satchel.solver.engines import ENGINES, run_engine
 from satchel.solver.engines.artifact import solve_by
+from satchel.solver.explain.frontier import trace
 from satchel.solver.linear import build
 from satchel.solver.options import Progress, SolveOptions
 from satchel.solver.solve import solve
@@ -403,3 +404,10 @@ def _by_one_program(instance: Problem) -> float:
     highs.run()
     assert highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
     return -float(highs.getInfo().objective_function_value)
+
+
+def test_the_curve_of_tokens_is_refused_where_cost_decides() -> None:
+    """It would show budgets that nobody may pay for."""
+    with pytest.raises(UsageError, match="decides here"):
+        trace(problem(ONE, costLimit=600))
+    assert trace(problem(ONE), CP_SAT, points=2).points
