@@ -106,11 +106,12 @@ def primal_integral(points: Sequence[tuple[float, int, Any]], best: int | None, 
     for seconds, objective, _ in points:
         now = min(seconds, limit)
         total += gap * (now - since)
-        since, gap = now, _primal_gap(objective, best)
+        since, gap = now, primal_gap(objective, best)
     return total + gap * (limit - since)
 
 
-def _primal_gap(objective: int, best: int | None) -> float:
+def primal_gap(objective: int, best: int | None) -> float:
+    """Return ``|best - objective| / max(|best|, |objective|)``, 1 where signs differ or no best is known."""
     if best is None or objective * best < 0:
         return 1.0
     if objective == best:
