@@ -18,8 +18,10 @@ from .commands import (
     budget,
     cache,
     compact,
+    compare,
     cost,
     diff,
+    doctor,
     engines,
     explain,
     export,
@@ -28,6 +30,7 @@ from .commands import (
     models,
     pack,
     render,
+    report,
     scan,
     schema,
     solve,
@@ -51,7 +54,8 @@ app = typer.Typer(
 
 COMMANDS = (
     *(pack, scan, solve, render, budget, explain, verify, diff, frontier, batch),
-    *(cost, compact, assemble, schema, models, engines, import_, export),
+    *(report, doctor),
+    *(cost, compact, assemble, schema, models, engines, import_, export, compare),
 )
 
 for module in COMMANDS:

@@ -19,12 +19,14 @@ if TYPE_CHECKING:
         read_segments,
     )
     from .batch import BatchOptions, BatchResult, PageRecord, read_tasks, run_batch
+    from .beside import PackFiles, read_pack_files
     from .caching import CacheOptions
     from .changing import UnitShift, WhatIf, what_if
     from .compacting import compact, compaction_data
     from .costing import CostReport, cost_of_pack, cost_of_usages, read_prices, read_usages
     from .counting import count_missing, estimator_for_artifact, recount
     from .diffing import DiffReport, diff
+    from .doctoring import Finding, doctor
     from .exits import redacted
     from .explaining import Explanation, explain
     from .files import (
@@ -76,6 +78,8 @@ if TYPE_CHECKING:
     from .prefixes import PromptRequest, plan_of, request_of
     from .pricing import PriceOptions, parse_amount
     from .prompt import PriceTable
+    from .report import ReportOptions, read_timeline, report_page
+    from .research import CompareOptions, Comparison, compare
     from .schemas import SCHEMAS, schema
     from .solver.engines import EngineSpec
     from .solver.explain.frontier import FrontierPoint
@@ -124,7 +128,9 @@ _HOMES = {
     "costing": ("CostReport", "cost_of_pack", "cost_of_usages", "read_prices", "read_usages"),
     "caching": ("CacheOptions",),
     "counting": ("count_missing", "estimator_for_artifact", "recount"),
+    "beside": ("PackFiles", "read_pack_files"),
     "diffing": ("DiffReport", "diff"),
+    "doctoring": ("Finding", "doctor"),
     "exits": ("redacted",),
     "explaining": ("Explanation", "explain"),
     "files": (
@@ -183,6 +189,8 @@ _HOMES = {
     "prefixes": ("PromptRequest", "plan_of", "request_of"),
     "pricing": ("PriceOptions", "parse_amount"),
     "prompt": ("PriceTable",),
+    "research": ("CompareOptions", "Comparison", "compare"),
+    "report": ("ReportOptions", "read_timeline", "report_page"),
     "schemas": ("SCHEMAS", "schema"),
     "solver.engines": ("EngineSpec",),
     "solver.explain.frontier": ("FrontierPoint",),
@@ -226,6 +234,8 @@ __all__ = [
     "CacheOptions",
     "CacheStatus",
     "CacheVerdict",
+    "CompareOptions",
+    "Comparison",
     "ContextUnit",
     "CostReport",
     "CoverageDimension",
@@ -234,6 +244,7 @@ __all__ = [
     "Engine",
     "EngineSpec",
     "Explanation",
+    "Finding",
     "Frontier",
     "FrontierPoint",
     "History",
@@ -241,6 +252,7 @@ __all__ = [
     "InfeasibleError",
     "InputError",
     "LeftOut",
+    "PackFiles",
     "PackOptions",
     "PackResult",
     "PackedContext",
@@ -253,6 +265,7 @@ __all__ = [
     "PromptRequest",
     "RedundancyGroup",
     "Rendering",
+    "ReportOptions",
     "SatchelError",
     "Saving",
     "Savings",
@@ -285,10 +298,12 @@ __all__ = [
     "clear_cache",
     "compact",
     "compaction_data",
+    "compare",
     "cost_of_pack",
     "cost_of_usages",
     "count_missing",
     "diff",
+    "doctor",
     "engines",
     "estimator_for_artifact",
     "exact_fit",
@@ -316,17 +331,20 @@ __all__ = [
     "read_history",
     "read_outline",
     "read_pack",
+    "read_pack_files",
     "read_prices",
     "read_problem",
     "read_prompt",
     "read_segments",
     "read_settings",
     "read_tasks",
+    "read_timeline",
     "read_usages",
     "recount",
     "recount_problem",
     "redacted",
     "render_artifact",
+    "report_page",
     "request_of",
     "run_batch",
     "scan",
