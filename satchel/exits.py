@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .models import SatchelError, Task
+from .models import Diagnostic, Problem, SatchelError, Severity, Task
 
 
 def redacted(text: str) -> str:
@@ -54,3 +54,15 @@ def clean_errors() -> Iterator[None]:
         error.value, error.data = clean_data(error.value), clean_data(error.data)
         error.field, error.hint = clean_data(error.field), clean_data(error.hint)
         raise
+
+
+def telling_names(problem: Problem) -> tuple[Diagnostic, ...]:
+    """Warn of names of files that hold secrets: artifact and problem say where things are, name by name."""
+    paths = sorted({ref.path for unit in problem.units for ref in unit.source_refs})
+    if redacted("\n".join(paths)) == "\n".join(paths):
+        return ()
+    told = [clean for path in paths if (clean := redacted(path)) != path]
+    text = f"names of files hold what looks like a secret ({', '.join(told[:3])}): it is replaced in the "
+    text += "prompt, and stands in the artifact and the problem file"
+    data = {"files": told}
+    return (Diagnostic(severity=Severity.WARNING, code="secret_in_name", message=text, data=data),)

@@ -8,21 +8,15 @@ from dataclasses import dataclass, field, replace
 
 from .caching import CacheOptions, CountBook, Notify, opened
 from .counting import estimator_for_artifact, frame_tokens, recount
-from .exits import clean_task, redacted
+from .exits import clean_task, redacted, telling_names
 from .models import (
     BudgetEnvelope,
-    ContextUnit,
     Counts,
-    Diagnostic,
     InfeasibleError,
     PackedContext,
-    PackingPolicy,
     Problem,
-    Severity,
-    Stability,
     Task,
     UsageError,
-    selects,
 )
 from .models.reading import collector_paused
 from .prefixes import order_of, prefix_diagnostics, rule_of
@@ -36,6 +30,7 @@ from .sources.roots import Root, folders
 from .sources.scan import ScanOptions, ScanResult, kind_of, scan, settled
 from .sources.tasks import TaskKind
 from .sources.tokens import TokenEstimator, find_profile, make_estimator, model_profile, parse_tokens
+from .volatility import mark_volatile
 
 GUESSES = 12
 """Budgets that are tried to tell which one works, when the one that was given does not."""
@@ -207,46 +202,13 @@ def problem_of(
         weights=found.weights,
         redundancy_groups=found.groups,
         coverage=found.dimensions,
-        units=_with_volatile(found.units, options.volatile),
+        units=mark_volatile(found.units, options.volatile),
     )
     # The scan has cleaned the texts; a secret in a file's name is the exit's business, and the recount's.
     problem = recount(problem, estimator, options.format, redact=None, book=book)
     if options.pricing is None:
         return problem
     return options.pricing.of(problem, lead_tokens(problem, estimator, options.format))
-
-
-def _with_volatile(units: tuple[ContextUnit, ...], globs: tuple[str, ...]) -> tuple[ContextUnit, ...]:
-    """Return ``units`` with those from files that match any of ``globs`` marked as volatile."""
-    changing: set[str] = set()
-    for text in globs:
-        selector = f"path:{text}"
-        try:
-            PackingPolicy(must_include=(selector,))
-        except ValueError:
-            hint = "check the [...] of the pattern"
-            raise UsageError("is no pattern", field="volatile", value=text, hint=hint) from None
-        found = {unit.id for unit in units if selects(selector, unit)}
-        if not found:
-            hint = "give a path or glob of files that are read, such as 'src/**'"
-            raise UsageError("matches no candidate", field="volatile", value=text, hint=hint)
-        changing |= found
-    return _marked(units, changing) if changing else units
-
-
-def _marked(units: tuple[ContextUnit, ...], changing: set[str]) -> tuple[ContextUnit, ...]:
-    """Return ``units``, those in ``changing`` as volatile. They name their file themselves: a heading leads
-    stable units, and goes where none is left under it."""
-    headings = {unit.id for unit in units if unit.kind.value == "heading"}
-    marked = []
-    for unit in units:
-        if unit.id in changing - headings:
-            needs = tuple(need for need in unit.dependencies if need.id not in headings)
-            marked.append(unit.model_copy(update={"stability": Stability.VOLATILE, "dependencies": needs}))
-        else:
-            marked.append(unit)
-    led = {need for unit in marked for need in unit.dependency_ids}
-    return tuple(unit for unit in marked if unit.id not in headings or unit.id in led)
 
 
 def plan_budget(task: Task, options: PackOptions | None = None) -> BudgetEnvelope:
@@ -435,23 +397,11 @@ def _complete(
                 skipped=len(skipped),
             ),
             "skipped_units": skipped,
-            "diagnostics": (*context.diagnostics, *found.diagnostics, *remarks, *_telling_names(problem)),
+            "diagnostics": (*context.diagnostics, *found.diagnostics, *remarks, *telling_names(problem)),
             "scan": found.report,
             "prompt": prompt,
         }
     )
-
-
-def _telling_names(problem: Problem) -> tuple[Diagnostic, ...]:
-    """Warn of names of files that hold secrets: artifact and problem say where things are, name by name."""
-    paths = sorted({ref.path for unit in problem.units for ref in unit.source_refs})
-    if redacted("\n".join(paths)) == "\n".join(paths):
-        return ()
-    told = [clean for path in paths if (clean := redacted(path)) != path]
-    text = f"names of files hold what looks like a secret ({', '.join(told[:3])}): it is replaced in the "
-    text += "prompt, and stands in the artifact and the problem file"
-    data = {"files": told}
-    return (Diagnostic(severity=Severity.WARNING, code="secret_in_name", message=text, data=data),)
 
 
 def _in_prompt_tokens(

@@ -147,6 +147,10 @@ def test_volatile_files_stand_behind_the_task(here: Satchel, repo: Path) -> None
     assert volatile <= {name for name in names(artifact) if "push" in name or "pop" in name}
     boundary = artifact["prompt"]["boundary"]
     assert set(boundary["segmentIds"]) == names(artifact) - volatile
+    # A heading leads stable units: those of a volatile file name it themselves, and need none.
+    problem = json.loads(Path(".satchel/packing-problem.json").read_text("utf-8"))
+    headings = {unit["title"] for unit in problem["units"] if unit["kind"] == "heading"}
+    assert headings == {"drain.py", "peek.py"}
     assert here("verify", ".satchel/packed-context.json").code == 0
     done = pack(here, "--volatile", "nowhere/**")
     assert done.code == 2
