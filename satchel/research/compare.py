@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,8 +16,9 @@ from .comparison import LABELS, Comparison, Table
 from .instances import Instance, instance_of, names_of
 from .one import Case
 from .plots import write_plots
+from .runner import Runner
 from .statistics import pairs
-from .store import Row, Store, run_apart, write_whole
+from .store import Row, Store, write_whole
 from .tables import csv_text, latex_text, write_parquet
 
 GRACE: Final = 60.0
@@ -137,12 +137,14 @@ def compare(
     if options.again:
         store.forget([case for _, case in cases])
     rows: list[Row] = []
-    for done, (instance, case) in enumerate(cases, start=1):
-        if not store.has(case, instance.digest):
-            store.add(_run(case, instance, store.folder))
-        rows += store.of(case, instance.digest)[:1]
-        if tell is not None:
-            tell(f"{done}/{len(cases)} {describe(rows[-1])}")
+    with Runner(store.folder) as runner:
+        for done, (instance, case) in enumerate(cases, start=1):
+            if not store.has(case, instance.digest):
+                patience = 1.5 * case.limit + GRACE + instance.units / 200
+                store.add(runner.run(case, instance.digest, patience))
+            rows += store.of(case, instance.digest)[:1]
+            if tell is not None:
+                tell(f"{done}/{len(cases)} {describe(rows[-1])}")
     comparison = Comparison(
         instances, rows, options.engines, options.seeds, options.time_limit, options.workers
     )
@@ -157,14 +159,6 @@ def _cases(instance: Instance, options: CompareOptions) -> list[Case]:
         for engine in options.engines
         for seed in (options.seeds if ENGINES[engine].supports(Feature.PROVES) else options.seeds[:1])
     ]
-
-
-def _run(case: Case, instance: Instance, folder: Path) -> Row:
-    out = folder / "case.json"
-    text = json.dumps({**asdict(case), "digest": instance.digest})
-    command = [sys.executable, "-m", "satchel.research.one", text, str(out)]
-    patience = 1.5 * case.limit + GRACE + instance.units / 200
-    return run_apart(command, out, case.stated(instance.digest), patience)
 
 
 def describe(row: Row) -> str:

@@ -39,7 +39,11 @@ def main() -> None:
     """Run the case that the first argument describes; write its row to the file that the second names."""
     data = json.loads(sys.argv[1])
     digest = data.pop("digest")
-    case = Case(**data)
+    write_row(Case(**data), digest, sys.argv[2])
+
+
+def write_row(case: Case, digest: str, out: str) -> None:
+    """Run ``case`` in this process, and write its row to the file ``out``."""
     row = row_of(
         lambda: read_problem(case.path),
         case.engine,
@@ -47,7 +51,7 @@ def main() -> None:
         workers=case.workers,
         seed=case.seed,
     )
-    write_whole(Path(sys.argv[2]), json.dumps(case.stated(digest) | row))
+    write_whole(Path(out), json.dumps(case.stated(digest) | row))
 
 
 if __name__ == "__main__":

@@ -58,7 +58,8 @@ def _axes(path: Path) -> Iterator[Any]:
     matplotlib = needed("matplotlib")
     figure_class = needed("matplotlib.figure").Figure
     with matplotlib.rc_context({"svg.hashsalt": "satchel", "svg.fonttype": "none", "font.size": 9}):
-        figure = figure_class(figsize=(6.4, 4.0), layout="constrained")
+        figure = figure_class(figsize=(6.4, 4.0))
+        figure.subplots_adjust(left=0.11, right=0.98, bottom=0.13, top=0.97)
         axes = figure.add_subplot()
         yield axes
         if axes.get_legend_handles_labels()[0]:

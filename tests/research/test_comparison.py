@@ -5,7 +5,10 @@ from __future__ import annotations
 import csv
 import json
 import math
+import os
+import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,8 @@ from satchel import Problem, UsageError
 from satchel.research import CompareOptions, Comparison, compare
 from satchel.research.compare import COLUMNS, tables_of, write_report
 from satchel.research.instances import Instance, instance_of, names_of
+from satchel.research.one import Case
+from satchel.research.runner import Runner
 from satchel.research.statistics import interval, pairs, signed_rank
 from satchel.research.tables import csv_text, latex_text
 
@@ -249,7 +254,7 @@ def test_a_comparison_is_run_once_and_its_tables_again_are_the_same(problem: Pat
     assert str(problem.parent) not in (tmp_path / "one" / "runs.jsonl").read_text("utf-8")
 
     runs = (tmp_path / "one" / "runs.jsonl").read_bytes()
-    compare([problem], tmp_path / "one", options)
+    compare([problem], tmp_path / "one", replace(options, plain=True))
     assert (tmp_path / "one" / "runs.jsonl").read_bytes() == runs, "nothing was run again"
 
     compare([problem], tmp_path / "two", options)
@@ -259,8 +264,35 @@ def test_a_comparison_is_run_once_and_its_tables_again_are_the_same(problem: Pat
         assert all(float(entry["seconds"]) < 5 for entry in csv.DictReader(file))
 
 
-def test_a_run_that_crashes_is_a_row(problem: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "executable", "/bin/false")
+def test_a_run_that_raises_or_takes_too_long_is_a_row(problem: Path, tmp_path: Path) -> None:
+    """The next run is served all the same."""
+    slow = tmp_path / "slow.json"
+    count = 3000
+    slow.write_text(Problem.build(count, range(1, count + 1), range(2, count + 2)).to_json())
+    with Runner(tmp_path) as runner:
+        raised = runner.run(Case("gone", str(tmp_path / "gone.json"), "greedy", 1, 1, 0), "d", 60)
+        assert raised["status"] == "error"
+        assert "gone.json" in raised["note"]
+        killed = runner.run(Case("slow", str(slow), "satchel", 60, 1, 0), "d", 0.3)
+        assert (killed["status"], killed["key"]) == ("killed", "slow/satchel/60/1/0")
+        well = runner.run(Case("first", str(problem), "greedy", 1, 1, 0), "d", 60)
+        assert (well["status"], well["objective"]) == ("heuristic", 9)
+        assert 0 < well["baseMb"] <= well["peakMb"]
+    assert {path.name for path in tmp_path.iterdir()} == {"slow.json"}
+
+
+def test_where_nothing_can_be_forked_each_run_is_a_process_of_its_own(
+    problem: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(os, "fork")
+    with Runner(tmp_path) as runner:
+        assert runner.run(Case("first", str(problem), "greedy", 1, 1, 0), "d", 60)["objective"] == 9
+
+
+def test_a_server_that_does_not_start_is_a_row(
+    problem: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", shutil.which("false"))
     options = CompareOptions(engines=("greedy",), time_limit=1, plain=True)
     found = compare([problem], tmp_path, options)
     assert lines(found.quality, "status", "loss", "repeatable") == [("crashed", None, False)]
