@@ -70,8 +70,8 @@ def opened(
 class CountBook:
     """Counts of blocks that need be neither rendered nor counted again.
 
-    A block's digest is of everything that its text is made of: a test changes each field of a unit in turn
-    to see that none is left out.
+    A block's digest is of everything that its text and those of the unit's other forms are made of: a test
+    changes each field of a unit in turn to see that none is left out.
     """
 
     def __init__(self, cache: Cache, estimator: TokenEstimator, fmt: str) -> None:
@@ -85,7 +85,7 @@ class CountBook:
         # Where references name no lines, the lines of the fullest form are counted.
         lines = "" if _has_lines(own.source_refs) else own.text or ""
         level = authority_level(unit.authority_score)
-        parts = (
+        parts = [
             unit.id,
             unit.kind,
             unit.title,
@@ -95,13 +95,14 @@ class CountBook:
             unit.heading or "",
             own.state,
             lines,
-        )
-        head = "\x1f".join(parts)
-        start = hashlib.blake2b(head.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES)
-        return [
-            _digest(start.copy(), number, form, refs if form.source_refs is unit.source_refs else None)
-            for number, form in enumerate(forms)
         ]
+        for form in forms:
+            shown = refs if form.source_refs is unit.source_refs else _refs(form.source_refs)
+            parts += ("\x1e", form.state, shown, "" if form.text is None else f"\x1e{form.text}")
+        # One digest for all, and the number of the form in its last byte: there are no more than states.
+        whole = "\x1f".join(parts).encode("utf-8", "surrogatepass")
+        start = hashlib.blake2b(whole, digest_size=DIGEST_BYTES - 1).digest()
+        return [start + bytes((number,)) for number in range(len(forms))]
 
     def get(self, digest: bytes) -> int | None:
         """Return the tokens of a block, if they are known."""
@@ -115,13 +116,6 @@ class CountBook:
     def flush(self) -> None:
         """Write what was counted."""
         self._counts.flush()
-
-
-def _digest(digest: hashlib.blake2b, number: int, form: Rendering, refs: str | None) -> bytes:
-    refs = _refs(form.source_refs) if refs is None else refs
-    head = f"\x1e{number}\x1f{form.state}\x1f{refs}\x1e{form.text}"
-    digest.update(head.encode("utf-8", "surrogatepass"))
-    return digest.digest()
 
 
 def _refs(refs: tuple[SourceRef, ...]) -> str:
