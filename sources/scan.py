@@ -38,6 +38,7 @@ from .score.freshness import DEPRECATED_SHARE, is_deprecated
 from .score.words import query_terms, without
 from .seeds import Seeding, Seeds, seeds_of
 from .tasks import Settings, TaskKind, read_settings
+from .unit_parts import UnitParts
 from .units import build_units
 from .walk import WalkOptions
 
@@ -233,12 +234,16 @@ def survey(
 
 
 def weigh(
-    found: Survey, task: Task, options: ScanOptions | None = None, summaries: Summaries | None = None
+    found: Survey,
+    task: Task,
+    options: ScanOptions | None = None,
+    summaries: Summaries | None = None,
+    parts: UnitParts | None = None,
 ) -> ScanResult:
     """Return what there is to choose from for ``task`` in what was read with its focus.
 
-    Only the cache and the use of summaries are asked of ``options``; ``summaries`` are those that a run over
-    many tasks has made already.
+    Only the cache and the use of summaries are asked of ``options``; ``summaries`` and ``parts`` are those
+    that a run over many tasks has made already.
 
     Raises
     ------
@@ -263,6 +268,7 @@ def weigh(
         query_terms(*asked),
         summaries,
         lambda n: exercises.told(n, ranking.explained(n)),
+        parts,
     )
     if cache:
         cache.scanned(reading.files, summaries)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
 from ..models import (
     ContextUnit,
@@ -20,11 +21,12 @@ from .extract import Document, Form, Span
 from .extract.cuts import ladder
 from .file_classes import FileClass
 from .headings import headed
-from .score.coverage import Subject, coverage
+from .score.coverage import Subject, strengths, within_reach
 from .score.excerpts import excerpt
 from .signatures import with_signature
 from .tasks import TaskKind
 from .textrank.rung import SHORTEST, summary_form
+from .unit_parts import UnitParts
 
 Summarise = Callable[[Candidate], Form | None]
 """Gives the summary of a candidate's fragment, or nothing where there is none to be had."""
@@ -112,6 +114,7 @@ def build_units(
     query: Mapping[str, float],
     summarise: Summarise | None = None,
     explained: Callable[[int], str] | None = None,
+    parts: UnitParts | None = None,
 ) -> list[ContextUnit]:
     """Return one unit for each candidate, in order.
 
@@ -131,7 +134,10 @@ def build_units(
         Where summaries come from (:mod:`.cache.summaries`); they are made when absent.
     explained
         Tells what the relevance of a candidate is made of; written down where there is enough of it.
+    parts
+        What other tasks have made of the same candidates already.
     """
+    parts = parts or UnitParts()
     summarise = summarise or summary_of
     ids = _ids_by_name(candidates)
     excerpted = _most_relevant(candidates, scores, _LONG, _EXCERPTS)
@@ -147,50 +153,78 @@ def build_units(
             if file.path not in documents:
                 documents = {file.path: document_of(file)}
             lines = documents[file.path].lines
-            forms = with_signature(candidate, lines, forms)
+            forms = parts.once("signed", candidate, kind, partial(with_signature, candidate, lines, forms))
             if n in summarised and _may_be_summarised(candidate, kind):
                 forms = _with_summary(forms, summarise(candidate))
             if n in excerpted:
                 forms = _with_excerpt(candidate, lines, query, forms)
         score = round(float(scores[n]), 6)
-        subject = Subject(fragment, candidate.kind, candidate.file_class, file.path)
+        make = partial(_renderings, candidate, kind)
+        if n in excerpted:
+            renderings = make(forms)  # made for this task
+        else:
+            shape = f"{'signed' if n in wanted else 'plain'}{' summarised' if n in summarised else ''} forms"
+            renderings = parts.renderings(shape, candidate, kind, forms, make)
+        covers = parts.once("covers", candidate, kind, partial(_covers, candidate, kind))
         units.append(
             # Built without validation, which takes longer than all the rest: a test validates them.
             ContextUnit.trusted(
-                id=candidate.id,
-                kind=candidate.kind,
-                title=fragment.title,
-                source_refs=_refs(file, fragment.spans),
-                text=fragment.text,
-                authority_score=kind.authority.get(candidate.file_class, 0.0),
+                **parts.once("unit", candidate, kind, partial(_lasting, candidate, kind)),
                 relevance_score=score,
                 freshness_score=freshness[n],
-                risk_score=risk_of(candidate),
                 required=n in required,
-                zone=zone_of(candidate.file_class),
                 dependencies=(
-                    *((Dependency(id=heading_of(file.path)),) if n in below_heading else ()),
-                    *(
-                        Dependency(id=ids[file.path, name])
-                        for name in fragment.needs
-                        if ids.get((file.path, name), candidate.id) != candidate.id
-                    ),
+                    *((parts.heading(heading_of(file.path)),) if n in below_heading else ()),
+                    *parts.once("needs", candidate, kind, partial(_needs, candidate, ids)),
                 ),
-                coverage=coverage(subject, score, kind.coverage) if score >= _LEAST_RELEVANT else {},
+                coverage=within_reach(covers, score) if score >= _LEAST_RELEVANT else {},
                 diagnostics=(explained(n),) if explained and score >= _LEAST_RELEVANT else (),
-                tags=tags_of(candidate),
-                renderings=tuple(
-                    Rendering.trusted(
-                        state=form.state,
-                        text=form.text,
-                        fidelity=_fidelity(form.state, candidate, kind),
-                        source_refs=_refs(file, form.spans),
-                    )
-                    for form in forms
-                ),
+                renderings=renderings,
             )
         )
     return units
+
+
+def _lasting(candidate: Candidate, kind: TaskKind) -> dict[str, Any]:
+    """Return the fields of a unit that are the same for every task of a kind."""
+    fragment = candidate.fragment
+    return {
+        "id": candidate.id,
+        "kind": candidate.kind,
+        "title": fragment.title,
+        "source_refs": _refs(candidate.file, fragment.spans),
+        "text": fragment.text,
+        "authority_score": kind.authority.get(candidate.file_class, 0.0),
+        "risk_score": risk_of(candidate),
+        "zone": zone_of(candidate.file_class),
+        "tags": tags_of(candidate),
+    }
+
+
+def _needs(candidate: Candidate, ids: Mapping[tuple[str, str], str]) -> tuple[Dependency, ...]:
+    path = candidate.file.path
+    return tuple(
+        Dependency(id=ids[path, name])
+        for name in candidate.fragment.needs
+        if ids.get((path, name), candidate.id) != candidate.id
+    )
+
+
+def _covers(candidate: Candidate, kind: TaskKind) -> tuple[tuple[str, float], ...]:
+    subject = Subject(candidate.fragment, candidate.kind, candidate.file_class, candidate.file.path)
+    return strengths(subject, kind.coverage)
+
+
+def _renderings(candidate: Candidate, kind: TaskKind, forms: Sequence[Form]) -> tuple[Rendering, ...]:
+    return tuple(
+        Rendering.trusted(
+            state=form.state,
+            text=form.text,
+            fidelity=_fidelity(form.state, candidate, kind),
+            source_refs=_refs(candidate.file, form.spans),
+        )
+        for form in forms
+    )
 
 
 def _ids_by_name(candidates: Sequence[Candidate]) -> dict[tuple[str, str], str]:

@@ -11,10 +11,11 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from ..caching import CountBook
-from ..models import BudgetEnvelope, ContextUnit, Problem, UsageError
+from ..models import BudgetEnvelope, ContextUnit, Problem, Rendering, UsageError
 from ..models.parsing import content_hash
 from ..models.reading import collector_paused
 from ..packing import PackOptions, PackResult, estimator_of, finish, problem_of
+from ..prompt.facts import authority_level
 from ..sources.cache.summaries import Summaries
 from ..sources.cache.versions import code_version
 from ..sources.candidates import Candidate
@@ -22,6 +23,7 @@ from ..sources.extract import Form
 from ..sources.files import SkipReason
 from ..sources.scan import ScanResult, Survey, weigh
 from ..sources.tokens import TokenEstimator
+from ..sources.unit_parts import UnitParts
 from .pages import Page, policy_with
 
 _ALWAYS_OUT = frozenset({SkipReason.BINARY, SkipReason.SYMLINK, SkipReason.NOT_REGULAR, SkipReason.VCS})
@@ -90,6 +92,7 @@ class Shelf:
 
     def __init__(self, survey: Survey) -> None:
         self.survey = survey
+        self._parts = UnitParts()
         self._summaries: dict[str, Form | None] = {}
         self._books: dict[tuple[str, str], _RunBook] = {}
         self._estimators: dict[tuple[Any, ...], TokenEstimator] = {}
@@ -102,9 +105,10 @@ class Shelf:
             view = focused(self.survey, page)
             assert view is not None, "the survey was read without what the page names"
             use = options.scan.summaries
-            found = weigh(view, page.task, options.scan, _RunSummaries(self._summaries, use))
+            summaries = _RunSummaries(self._summaries, use)
+            found = weigh(view, page.task, options.scan, summaries, self._parts)
             found = replace(found, policy=policy_with(found.policy, page.policy))
-            book = self._books.setdefault((estimator.name, options.format), _RunBook())
+            book = self._books.setdefault((estimator.name, options.format), _RunBook(self._parts))
             problem = problem_of(found, page.task, options, estimator, book)
             if page.zones:
                 problem = problem.model_copy(update={"envelope": _with_zones(problem.envelope, page)})
@@ -136,8 +140,17 @@ class _RunSummaries(Summaries):
 class _RunBook(CountBook):
     """Counts of one run, in memory."""
 
-    def __init__(self) -> None:
+    def __init__(self, parts: UnitParts) -> None:
+        self._parts = parts
         self._known: dict[bytes, int] = {}
+
+    def digests(self, unit: ContextUnit, forms: Sequence[Rendering]) -> list[bytes]:
+        """Return what stands for the block of each form: short for those that every task has."""
+        if not self._parts.has(unit, forms[1:]):
+            return super().digests(unit, forms)
+        level = authority_level(unit.authority_score)
+        head = f"{unit.id}\x1f{unit.heading or ''}\x1f{level}\x1f".encode("utf-8", "surrogatepass")
+        return [head + (b"%d" % id(form) if number else b"own") for number, form in enumerate(forms)]
 
     def get(self, digest: bytes) -> int | None:
         return self._known.get(digest)

@@ -36,16 +36,25 @@ class Subject:
 
 def coverage(subject: Subject, relevance: float, dimensions: Sequence[Dimension]) -> dict[str, float]:
     """Return the dimensions that a unit covers, with strengths 0..1: its best rule for each."""
+    return within_reach(strengths(subject, dimensions), relevance)
+
+
+def strengths(subject: Subject, dimensions: Sequence[Dimension]) -> tuple[tuple[str, float], ...]:
+    """Return the best rule of each dimension that a unit covers, whatever the task."""
+    found = (
+        (dimension.name, max((r.strength for r in dimension.rules if _holds(r, subject)), default=0.0))
+        for dimension in dimensions
+    )
+    return tuple((name, best) for name, best in found if best)
+
+
+def within_reach(found: Sequence[tuple[str, float]], relevance: float) -> dict[str, float]:
+    """Return the strengths of a unit that is so relevant to the task; those that are next to nothing not."""
     reach = min(1.0, relevance / _FULL_FROM)
     if reach < _LEAST:
         return {}
-    out: dict[str, float] = {}
-    for dimension in dimensions:
-        best = max((rule.strength for rule in dimension.rules if _holds(rule, subject)), default=0.0)
-        strength = round(best * reach, 3)
-        if strength >= _LEAST:
-            out[dimension.name] = strength
-    return out
+    covered = {name: round(best * reach, 3) for name, best in found}
+    return {name: strength for name, strength in covered.items() if strength >= _LEAST}
 
 
 @lru_cache(maxsize=512)
