@@ -41,7 +41,7 @@ FINISH = 4.5
 time limit holds for the whole solve, so the search leaves them over."""
 
 TIE_WORK = 0.5
-"""Each solve of the canonical stage may spend this share of the search's work, and half a unit more."""
+"""The canonical stage may spend this share of the search's work, and half a unit more."""
 
 
 def solve(problem: Problem, options: SolveOptions | None = None) -> PackedContext:
@@ -207,7 +207,8 @@ def _settle_ties(search: Search, linear: Linear, known: tuple[Linear, Outlook] |
         small,
         columns_of(c, linear, best.choice)[small.free],
         best.objective - small.constant,
-        lambda: dataclasses.replace(search.limits(), work=work),
+        lambda most: dataclasses.replace(search.limits(), work=most),
+        work,
     )
     search.best = pack_of(c, linear, small.expand(columns))
 

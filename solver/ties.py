@@ -22,7 +22,12 @@ DIGITS = 2**48
 
 
 def canonical(
-    c: Compiled, small: Restricted, columns: Ints, objective: int, limits: Callable[[], Limits]
+    c: Compiled,
+    small: Restricted,
+    columns: Ints,
+    objective: int,
+    limits: Callable[[float], Limits],
+    work: float,
 ) -> tuple[Ints, bool]:
     """Return the canonical choice among the packs worth ``objective``, and whether it is proven to be it.
 
@@ -33,13 +38,15 @@ def canonical(
     columns
         A pack worth ``objective``, in the columns of ``small``.
     limits
-        Returns what is left for the next solve.
+        Returns the limits of a solve of so much work at most.
+    work
+        What all solves together may spend, in units of CP-SAT's deterministic time.
     """
     linear = small.linear
     if linear.columns == 0:
         return columns, True
     size = int(linear.tokens @ columns)
-    rival = _best_other(linear, columns, objective, size, c.available + 1, limits())
+    rival = _best_other(linear, columns, objective, size, c.available + 1, limits(work))
     if rival is None:
         return columns, False
     if rival.found == "infeasible" or (rival.bound is not None and rival.bound < 0):
@@ -55,7 +62,7 @@ def canonical(
     if len(sized):
         fewest = int(linear.tokens @ columns)
         model.add_row(sized.tolist(), linear.tokens[sized].tolist(), -UNBOUNDED, fewest)
-    return _first_in_order(c, small, model, columns, limits)
+    return _first_in_order(c, small, model, columns, limits, work - rival.deterministic_time)
 
 
 def _best_other(
@@ -81,10 +88,17 @@ def _best_other(
 
 
 def _first_in_order(
-    c: Compiled, small: Restricted, model: CpSat, columns: Ints, limits: Callable[[], Limits]
+    c: Compiled,
+    small: Restricted,
+    model: CpSat,
+    columns: Ints,
+    limits: Callable[[float], Limits],
+    work: float,
 ) -> tuple[Ints, bool]:
     """Settle the units block by block, each block by one solve whose weights are positional digits."""
     for block in _blocks(c, small):
+        if work <= 0:
+            return columns, False
         weights = np.zeros(model.linear.columns, dtype=np.int64)
         place = 1
         for rungs in reversed(block):
@@ -93,7 +107,8 @@ def _first_in_order(
             place *= len(rungs) + 1
         model.maximise(weights)
         model.hint(columns)
-        answer = model.solve(limits())
+        answer = model.solve(limits(work))
+        work -= answer.deterministic_time
         if answer.columns is None or answer.found != "optimal":
             return columns, False
         columns = answer.columns
