@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from .exits import redacted
-from .files import ARTIFACT, PROBLEM, PROMPTS, read_artifact, read_problem, read_prompt
-from .models import PackedContext, SatchelError, UsageError
+from .beside import PackFiles, read_pack_files
+from .models import UsageError
 from .prompt import (
     FirstDifference,
     PackDiff,
-    RenderedPrompt,
-    Span,
     diff_packs,
     first_difference,
-    render,
     shared_units,
 )
 
@@ -90,7 +85,7 @@ def diff(a: str | Path, b: str | Path) -> DiffReport:
     UsageError
         A pack has no prompt.
     """
-    one, two = _Side.at(a), _Side.at(b)
+    one, two = _Side(read_pack_files(a)), _Side(read_pack_files(b))
     lacking = tuple(str(side.path) for side in (one, two) if side.rendered is None)
     difference, shared = None, None
     if one.rendered is not None and two.rendered is not None:
@@ -109,24 +104,19 @@ def diff(a: str | Path, b: str | Path) -> DiffReport:
 
 
 class _Side:
-    """An artifact with the prompt that it describes, where that can be had."""
+    """One of the packs, with the prompt that its artifact describes where that can be had."""
 
-    def __init__(self, path: Path, context: PackedContext) -> None:
+    def __init__(self, files: PackFiles) -> None:
+        context = files.context
         if context.prompt is None:
             raise UsageError(
-                "the artifact has no prompt", file=str(path), hint="compare packs of 'satchel pack'"
+                "the artifact has no prompt", file=str(files.path), hint="compare packs of 'satchel pack'"
             )
-        self.path = path
+        self.path = files.path
         self.report = context.prompt
         rungs = {unit.id: unit.rung for unit in context.accepted_units}
         self.rungs = {name: rungs[name] for name in self.report.order}
-        self.rendered = self._rendered(context)
-
-    @classmethod
-    def at(cls, path: str | Path) -> _Side:
-        place = Path(path)
-        place = place / ARTIFACT if place.is_dir() else place
-        return cls(place, read_artifact(place))
+        self.rendered = files.rendered
 
     def tokens_of(self, ids: tuple[str, ...]) -> int:
         """Return the tokens of leading units, and of the frame in front of them."""
@@ -134,38 +124,3 @@ class _Side:
         prefix = self.report.order[: self.report.boundary.index]
         frame = max(0, self.report.boundary.tokens - sum(sizes[name] for name in prefix))
         return frame + sum(sizes[name] for name in ids) if ids else 0
-
-    def _rendered(self, context: PackedContext) -> RenderedPrompt | None:
-        try:
-            problem = read_problem(self.path.parent / PROBLEM)
-        except SatchelError:
-            return self._beside()
-        if problem.digest != context.solver.problem_digest:
-            return self._beside()
-        rendered = render(problem, list(self.rungs.items()), self.report.format, redact=redacted)
-        return rendered if _digest(rendered.text) == self.report.digest else self._beside()
-
-    def _beside(self) -> RenderedPrompt | None:
-        """Return the prompt's file, if it still is what the artifact says, with spans by its manifest."""
-        try:
-            text = read_prompt(self.path.parent / PROMPTS[self.report.format])
-        except SatchelError:
-            return None
-        if _digest(text) != self.report.digest:
-            return None
-        starts = [0]
-        for line in text.split("\n"):
-            starts.append(starts[-1] + len(line) + 1)
-        spans = tuple(
-            Span(
-                e.id, self.rungs[e.id], e.start_line, e.end_line, starts[e.start_line - 1], starts[e.end_line]
-            )
-            for e in self.report.manifest
-        )
-        return RenderedPrompt(
-            text, self.report.format, self.report.order, spans, 0, self.report.untrusted_ids
-        )
-
-
-def _digest(text: str) -> str:
-    return "sha256:" + sha256(text.encode("utf-8")).hexdigest()

@@ -19,13 +19,16 @@ from .sources.roots import Root, folders, labels_of
 if TYPE_CHECKING:
     from .packing import PackResult
 
-Kind = Literal["artifact", "problem", "prompt", "program"]
+Kind = Literal["artifact", "problem", "prompt", "program", "report"]
 
 KINDS: Final[tuple[Kind, ...]] = ("artifact", "problem", "prompt")
 """What a pack leaves."""
 
 OWN_FILES: Final = frozenset({ARTIFACT, PROBLEM, *PROMPTS.values(), ".gitignore"})
 """What a folder may hold that is replaced as a whole."""
+
+REPORT_MARK: Final = '<meta name="generator" content="satchel report">'
+"""What the page of a report says of itself near its beginning."""
 
 _SCHEMAS: Final[Mapping[str, Kind]] = {PackedContext.SCHEMA: "artifact", Problem.SCHEMA: "problem"}
 _SCHEMA: Final = re.compile(r'\{\s*"schemaVersion"\s*:\s*"([^"]*)"')
@@ -109,6 +112,8 @@ def _holds_other(output: Output) -> bool:
         kind = "prompt"
     elif TITLE in head.partition("\n")[0]:
         kind = "program"
+    elif head.startswith("<!doctype html>") and REPORT_MARK in head:
+        kind = "report"
     return head != "" and kind != output.kind
 
 
