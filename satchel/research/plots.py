@@ -88,8 +88,8 @@ def times(comparison: Comparison, axes: Any) -> None:
 
 
 def _stairs(axes: Any, engine: str, ordered: Sequence[float], count: int, end: float) -> None:
-    xs = [*ordered, max(end, ordered[-1])] if ordered else []
-    ys = [(place + 1) / count for place in range(len(ordered))]
+    xs = [*ordered[:1], *ordered, max(end, *ordered)] if ordered else []
+    ys = [place / count for place in range(len(xs) - 1)]
     axes.step(xs, [*ys, *ys[-1:]], where="post", label=engine)
 
 
