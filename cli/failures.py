@@ -67,6 +67,11 @@ OPTIONS: Final = {
     "long_lived": "--long-lived",
     "why_rejected": "--why-rejected",
     "why_accepted": "--why-accepted",
+    "why_rung": "--why-rung",
+    "what_if": "--what-if",
+    "points": "--points",
+    "least": "--from",
+    "plot": "--plot",
     "tokenizer_file": "--tokenizer",
     "explicit": "--focus",
     "own_outputs": "--out",
@@ -86,9 +91,21 @@ def report(error: BaseException, *, as_json: bool) -> int:
         sys.stderr.write(json.dumps({"error": facts, "exitCode": code}) + "\n")
     else:
         print_lines([Line(f"error[{facts['code']}]: {shown(text)}", "bold red")], to=sys.stderr)
+        print_lines([Line(f"  {shown(line)}") for line in _story(error)], to=sys.stderr)
     if code == FAULT and os.environ.get(DEBUG) == "1":
         traceback.print_exception(error)
     return code
+
+
+def _story(error: BaseException) -> list[str]:
+    """Return why there is no pack, and what would help, line by line; nothing for other errors."""
+    from .. import InfeasibleError
+
+    if not isinstance(error, InfeasibleError):
+        return []
+    from .. import infeasible_story
+
+    return infeasible_story(error)
 
 
 def _describe(error: BaseException) -> tuple[str, dict[str, Any], int]:

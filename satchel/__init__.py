@@ -94,6 +94,7 @@ if TYPE_CHECKING:
     from .sources.tasks import Settings, read_settings, task_kinds
     from .sources.tokens import list_profiles, make_estimator, parse_tokens
     from .sources.walk import WalkOptions
+    from .stories import infeasible_story
     from .summary import Summary, summarise
     from .tracing import Frontier, frontier, picture, write_picture
     from .upkeep import (
@@ -113,6 +114,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "asked": ("read_pack",),
     "changing": ("UnitShift", "WhatIf", "what_if"),
+    "stories": ("infeasible_story",),
     "tracing": ("Frontier", "frontier", "picture", "write_picture"),
     "valuing": ("LeftOut", "TokenPrices", "explain_all", "left_out_csv", "token_prices"),
     "assembling": (
@@ -313,6 +315,7 @@ __all__ = [
     "frontier",
     "import_problem",
     "import_problems",
+    "infeasible_story",
     "inside",
     "left_out_csv",
     "list_profiles",

@@ -55,7 +55,7 @@ def command(
     ] = False,
     problem: ProblemFile = None,
     time_limit: TimeLimit = None,
-    deterministic_limit: WorkLimit = 20.0,
+    deterministic_limit: WorkLimit = 2.0,
     csv: Annotated[bool, typer.Option("--csv", help="With --all: print CSV to standard output.")] = False,
     json: Json = False,
 ) -> None:

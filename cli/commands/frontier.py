@@ -60,7 +60,7 @@ def command(
         ),
     ] = None,
     time_limit: TimeLimit = None,
-    deterministic_limit: WorkLimit = 20.0,
+    deterministic_limit: WorkLimit = 4.0,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
