@@ -81,6 +81,26 @@ def command(
             "--resume", help="Pack only what is missing or has changed since the last run into --out."
         ),
     ] = False,
+    since: Annotated[
+        str | None,
+        typer.Option(
+            "--since",
+            metavar="REV",
+            parser=named("--since"),
+            help="Pack again only pages that what has changed since this branch, tag or commit concerns; the "
+            "manifest says why.",
+        ),
+    ] = None,
+    emit: Annotated[
+        str | None,
+        typer.Option(
+            "--emit",
+            metavar="openai-batch|anthropic-batch",
+            parser=named("--emit"),
+            help="Write ready requests for a provider's batch interface, too, in files within its limits; "
+            "--answer-tokens says how long an answer may be.",
+        ),
+    ] = None,
     fail_fast: Annotated[
         bool,
         typer.Option(
@@ -116,6 +136,8 @@ def command(
     from ... import BatchOptions, PackOptions, run_batch
     from ...batch import DEFAULT_BATCH_FOLDER, cluster_at, kinds_named, processors
 
+    # Of how long answers are, requests may speak where there are no prices.
+    pricing = paying if paying.prices or not emit else replace(paying, answer_tokens=None)
     with search.ticker(quiet=quiet) as ticker:
         result = run_batch(
             tasks,
@@ -125,12 +147,15 @@ def command(
                     scan=replace(rules.scan_options((), summaries), jobs=jobs),
                     solve=replace(search.solve_options(ticker), on_progress=None),
                     engine=search.engine,
-                    pricing=paying.price_options(None),
+                    pricing=pricing.price_options(None),
                 ),
                 jobs=processors() if jobs is None else jobs,
                 engine=None if ray is None else cluster_at(ray),
                 kinds=kinds_named(write),
                 resume=resume,
+                since=since,
+                emit=emit,
+                answer_tokens=paying.answer_tokens if emit else None,
                 fail_fast=fail_fast,
                 time_limit=search.time_limit,
                 run_time_limit=run_time_limit,
@@ -144,7 +169,8 @@ def command(
         print_json(_data(result))
     elif not quiet:
         print_lines(_lines(result))
-        note(f"wrote {result.folder / 'manifest.jsonl'}")
+        written_files = [result.folder / "manifest.jsonl", *result.requests]
+        note(f"wrote {', '.join(str(path) for path in written_files)}")
     if not result.is_complete:
         raise typer.Exit(FAILED)
     proven = ("optimal", "unchanged")

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, BinaryIO, Self
 
 from ..files import make_folders, write_texts
 from ..models import FileError, SatchelError, UsageError
-from ..outputs import OWN_FILES
 from .records import JOURNAL, MANIFEST, SECONDS, PageRecord, Seconds
+from .working import PAGE_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,7 +65,7 @@ def sweep(folder: Path, outputs: Iterable[str]) -> None:
                 shutil.rmtree(left, ignore_errors=True)
     for place in sorted(places):
         for left in place.glob(".*.tmp"):
-            if left.name.removesuffix(".tmp").rpartition(".")[0][1:] in OWN_FILES:
+            if left.name.removesuffix(".tmp").rpartition(".")[0][1:] in PAGE_FILES:
                 left.unlink(missing_ok=True)
 
 

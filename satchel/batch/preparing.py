@@ -234,10 +234,15 @@ def survey_digest(survey: Survey) -> str:
     return digest.hexdigest()
 
 
-def input_digest(page: Page, survey: str, amendment: Amendment | None = None) -> str:
-    """Return a digest of what decides the pack of a page: task, options, evidence."""
-    facts = {**page.facts(), "survey": survey, "amendment": amendment.digest if amendment else None}
-    return content_hash(facts)
+def task_digest(page: Page, amendment: Amendment | None = None, emission: str = "") -> str:
+    """Return a digest of the task of a page, its options, and what is made of it."""
+    change = amendment.digest if amendment else None
+    return content_hash({**page.facts(), "amendment": change, "emission": emission})
+
+
+def input_digest(task: str, survey: str) -> str:
+    """Return a digest of what decides the pack of a page: its task and options, and the evidence."""
+    return content_hash({"task": task, "survey": survey})
 
 
 def _proxy(data: dict[Any, Any]) -> MappingProxyType[Any, Any]:

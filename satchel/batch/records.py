@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Final, Literal
 
@@ -49,8 +49,9 @@ class PageRecord(Model):
     """One line of the manifest.
 
     ``objective`` and ``bound`` are integers: value times ``scale``. ``files`` has the SHA-256 of each output,
-    ``input_digest`` is of all that decides the pack. ``changes`` says why a page was packed again, or that
-    nothing that it is made of has changed.
+    ``input_digest`` is of all that decides the pack, ``task_digest`` of the task and its options alone. With
+    ``--since``, ``changes`` says why a page was packed again, and ``prompt_changed`` whether that made its
+    prompt another one; a page that it left as it was is ``unchanged``.
     """
 
     SCHEMA: ClassVar[str] = "batch-manifest.v1"
@@ -76,8 +77,10 @@ class PageRecord(Model):
     cost: Cost | None = None
     problem_digest: str | None = None
     input_digest: str | None = None
+    task_digest: str | None = None
     files: dict[str, str] = Field(default_factory=dict)
     changes: tuple[str, ...] = ()
+    prompt_changed: bool | None = None
     error: Data | None = None
 
     @property
@@ -184,3 +187,14 @@ def names_of(fmt: str, kinds: Sequence[str]) -> dict[str, str]:
     """Return the names of a page's files in ``fmt`` by what they are."""
     every = {"artifact": ARTIFACT, "problem": PROBLEM, "prompt": PROMPTS[fmt]}
     return {kind: name for kind, name in every.items() if kind in kinds}
+
+
+def is_there(record: PageRecord, folder: Path, wanted: Mapping[str, str]) -> bool:
+    """Whether the files of a page are as its record says, and all that are wanted."""
+    if set(record.files) != set(wanted.values()):
+        return False
+    place = folder / record.output
+    try:
+        return all(file_digest(place / name) == digest for name, digest in record.files.items())
+    except OSError:
+        return False

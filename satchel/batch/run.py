@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -16,17 +16,19 @@ from ..models import InputError, SatchelError, StoppedError, UsageError
 from ..outputs import KINDS, Kind
 from ..packing import PackOptions
 from ..sources.cache.summaries import SummaryUse
+from .emitting import REQUEST, Emission, write_requests
 from .engines import Engine
 from .engines.inline import InlineEngine
 from .engines.pool import PoolEngine
 from .journal import Journal, only_one, read_records, read_seconds, sweep
 from .pages import Page, pages_of, repo_of
-from .preparing import Amendment, Pages, PlanPrefix, Shelf, input_digest
-from .records import PageRecord, Seconds, failure_of, not_run
+from .preparing import Amendment, Pages, PlanPrefix, Shelf, input_digest, task_digest
+from .records import PageRecord, Seconds, failure_of, is_there, names_of, not_run
 from .schedule import Schedule
+from .since import differences, known_of, reasons_of
 from .surveys import Surveys
 from .taskfile import read_tasks
-from .working import Answer, Job, is_there, names_of, place_texts
+from .working import Answer, Job, place_texts
 
 DEFAULT_BATCH_FOLDER: Final = ".satchel-batch"
 """Where a batch is written unless told otherwise; a scan never reads it."""
@@ -67,6 +69,13 @@ class BatchOptions:
         Seconds for the solve of each page.
     run_time_limit
         Seconds for all pages, shared out as :mod:`.schedule` says.
+    since
+        Branch, tag or commit: only pages that what has changed since it concerns are packed again; see
+        :mod:`.since`.
+    emit
+        One of :data:`.emitting.FORMATS`: requests for a provider's batch interface, beside the pages.
+    answer_tokens
+        What a request says of how long its answer may be, instead of what the model's profile reserves.
     cache
         Where readings are remembered from run to run.
     plan
@@ -89,6 +98,9 @@ class BatchOptions:
     fail_fast: bool = False
     time_limit: float | None = None
     run_time_limit: float | None = None
+    since: str | None = None
+    emit: str | None = None
+    answer_tokens: int | None = None
     cache: CacheOptions | None = None
     plan: PlanPrefix | None = None
     on_stage: Callable[[str], None] | None = None
@@ -121,6 +133,8 @@ class BatchResult:
         How many pages were left as they are.
     scan_seconds, wall_seconds
         What reading the repositories took, and everything.
+    requests
+        Files of ready requests, where they were asked for.
     """
 
     folder: Path
@@ -129,6 +143,7 @@ class BatchResult:
     kept: int
     scan_seconds: float
     wall_seconds: float
+    requests: tuple[Path, ...] = ()
 
     @property
     def counts(self) -> Mapping[str, int]:
@@ -166,11 +181,10 @@ def run_batch(tasks: str | Path, options: BatchOptions | None = None) -> BatchRe
 class _Run:
     def __init__(self, tasks: Path, options: BatchOptions, started: float) -> None:
         self._options, self._started = options, started
-        self._file, self._lines = read_tasks(tasks)
         self._tasks = tasks
-        self._surveys = Surveys(
-            tasks.parent, options.pack.scan, options.folder, cache=options.cache, notify=options.on_notice
-        )
+        self._emission = None if options.emit is None else Emission(options.emit, options.answer_tokens)
+        self._file, self._lines = read_tasks(tasks)
+        self._surveys = self._reader(since=options.since or "")
         self._engine: Engine = options.engine or (
             InlineEngine() if options.jobs == 1 else PoolEngine(options.jobs)
         )
@@ -178,11 +192,15 @@ class _Run:
         self._seconds: dict[str, Seconds] = {}
         self._kept = 0
         self._total = 0
+        self._changed: dict[str, tuple[dict[str, str], frozenset[str]]] = {}
 
     def result(self) -> BatchResult:
         options = self._options
         pages = self._pages()
         self._total = len(pages)
+        for page in pages:
+            if self._emission is not None:
+                self._emission.check(page)
         keys = self._keys(pages)
         plan = self._amendments([page for page in pages if page.id in keys], keys)
         jobs = self._jobs(pages, keys, plan)
@@ -196,9 +214,24 @@ class _Run:
             records = tuple(self._records[page.id] for page in pages)
             sweep(options.folder, (page.output for page in pages))
             seconds = tuple(self._seconds[page.id] for page in pages if page.id in self._seconds)
+            requests = () if options.emit is None else write_requests(options.folder, records, options.emit)
             journal.finish(records, seconds)
         wall = time.monotonic() - self._started
-        return BatchResult(options.folder, records, seconds, self._kept, self._surveys.seconds, wall)
+        return BatchResult(
+            options.folder, records, seconds, self._kept, self._surveys.seconds, wall, requests
+        )
+
+    def _reader(self, *, revision: str = "", since: str = "") -> Surveys:
+        options = self._options
+        return Surveys(
+            self._tasks.parent,
+            options.pack.scan,
+            options.folder,
+            cache=options.cache,
+            notify=options.on_notice,
+            revision=revision,
+            since=since,
+        )
 
     def stopped(self) -> StoppedError:
         """Return the error that says how far the run has come."""
@@ -242,26 +275,61 @@ class _Run:
     ) -> list[Job]:
         """Return what is to be done; with ``resume`` that is what is missing or has changed."""
         options = self._options
-        known = read_records(options.folder) if options.resume else {}
-        times = read_seconds(options.folder) if options.resume else {}
+        looked = options.resume or options.since is not None
+        known = read_records(options.folder) if looked else {}
+        times = read_seconds(options.folder) if looked else {}
         # Workers on other machines hand the files back.
         folder = options.folder if self._engine.is_local else None
         jobs = []
         for page in pages:
             if page.id not in keys:
                 continue
-            inputs = input_digest(page, self._surveys.digest(keys[page.id]), plan.get(page.id))
+            key, amendment, record = keys[page.id], plan.get(page.id), known.get(page.id)
+            task = task_digest(page, amendment, repr(self._emission))
+            inputs = input_digest(task, self._surveys.digest(key))
             wanted = names_of(page.options.format, options.kinds)
-            record = known.get(page.id)
-            if record is not None and self._stands(record, page, inputs, wanted):
-                self._records[page.id] = record
-                self._kept += 1
-                if page.id in times:
-                    self._seconds[page.id] = times[page.id]
+            if self._emission is not None:
+                wanted["request"] = REQUEST
+            if options.resume and record is not None and self._stands(record, page, inputs, wanted):
+                self._keep(record, times)
                 continue
-            amendment = plan.get(page.id)
-            jobs.append(Job(page, keys[page.id], inputs, folder, options.kinds, amendment=amendment))
+            job = Job(
+                page,
+                key,
+                inputs,
+                folder,
+                options.kinds,
+                amendment=amendment,
+                task=task,
+                emission=self._emission,
+            )
+            jobs.append(job if options.since is None else self._compared(job, record, wanted))
         return jobs
+
+    def _keep(self, record: PageRecord, times: Mapping[str, Seconds]) -> None:
+        self._records[record.task] = record
+        self._kept += 1
+        if record.task in times:
+            self._seconds[record.task] = times[record.task]
+
+    def _compared(self, job: Job, record: PageRecord | None, wanted: Mapping[str, str]) -> Job:
+        """Return ``job`` with what is known of its page and has changed since the revision."""
+        changed, gone = self._differences(job.page.repo)
+        since = known_of(record, self._options.folder, wanted, changed)
+        if since is None:
+            return replace(job, changes=("there is no earlier pack of it",))
+        if since.record.task_digest != job.task:
+            return replace(job, since=since, changes=("its task or options have changed",))
+        return replace(job, since=since, changes=reasons_of(since, gone))
+
+    def _differences(self, repo: str) -> tuple[dict[str, str], frozenset[str]]:
+        """Return what differs in a repository from the revision, which is read for it once."""
+        if repo not in self._changed:
+            before = self._reader(revision=self._options.since or "")
+            old = before.get(before.whole(repo))
+            self._changed[repo] = differences(old, self._surveys.get(self._surveys.whole(repo)))
+            self._surveys.seconds += before.seconds
+        return self._changed[repo]
 
     def _stands(self, record: PageRecord, page: Page, inputs: str, wanted: Mapping[str, str]) -> bool:
         """Whether a page need not be packed again."""
@@ -295,7 +363,7 @@ class _Run:
 
     def _take(self, answer: Answer, job: Job, journal: Journal) -> None:
         record = answer.record
-        if answer.texts is not None:
+        if answer.texts:
             try:
                 place_texts(self._options.folder / record.output, answer.texts)
             except SatchelError as error:

@@ -5,13 +5,19 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from ..caching import CacheOptions, Notify, opened
 from ..models.reading import collector_paused
 from ..outputs import inside
+from ..sources.origin import Origin
 from ..sources.scan import ScanOptions, Survey, survey
+from ..sources.seeds import Seeding, seeds_of
 from .pages import Page
 from .preparing import focused, packed_survey, survey_digest
+
+UPDATE: Final = "page-update"
+"""The kind of task that starts from what has changed."""
 
 
 class Surveys:
@@ -32,6 +38,8 @@ class Surveys:
         As in :class:`satchel.PackOptions`.
     revision
         Branch, tag or commit that is read instead of the files on disk.
+    since
+        Revision whose differences raise the relevance of what they touch, for pages of kind ``page-update``.
 
     Attributes
     ----------
@@ -48,9 +56,10 @@ class Surveys:
         cache: CacheOptions | None = None,
         notify: Notify | None = None,
         revision: str = "",
+        since: str = "",
     ) -> None:
         self._base, self._options, self._folder = base, options, folder
-        self._cache, self._notify, self._revision = cache, notify, revision
+        self._cache, self._notify, self._revision, self._since = cache, notify, revision, since
         self._found: dict[str, Survey] = {}
         self._digests: dict[str, str] = {}
         self._packed: dict[str, bytes] = {}
@@ -68,14 +77,24 @@ class Surveys:
         FileError, UsageError
             The repository or a path of the page's focus cannot be read.
         """
-        whole = self.whole(page.repo)
-        if focused(self._found[whole], page) is not None:
-            return whole
-        return self._read(page.repo, page.task.focus)
+        key = self.whole(page.repo)
+        if focused(self._found[key], page) is None:
+            key = self._read(page.repo, page.task.focus)
+        return self._seeded(key, page.repo) if self._since and page.task.kind == UPDATE else key
 
     def whole(self, repo: str) -> str:
         """Return the key of the survey of ``repo`` without any focus."""
         return self._read(repo, ())
+
+    def _seeded(self, key: str, repo: str) -> str:
+        """Return the key of the same survey, with what has changed since the revision raised."""
+        name = f"{key}\0\0{self._since}"
+        if name not in self._found:
+            found, root = self._found[key], self.place(repo)
+            origin = Origin.of(root, self._revision)
+            seeds = seeds_of(Seeding(since=self._since), origin, found.reading, found.ages)
+            self._found[name] = replace(found, seeds=seeds)
+        return name
 
     def get(self, key: str) -> Survey:
         """Return the survey of a key."""

@@ -7,16 +7,22 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Final
 
 from ..files import ARTIFACT, PROBLEM, PROMPTS, write_texts
 from ..models import FileError
-from ..outputs import KINDS, OWN_FILES, Kind
+from ..outputs import KINDS, Kind
 from ..packing import PackResult
 from ..placing import place_folder
 from ..sources.scan import Survey
+from .emitting import REQUEST, Emission
 from .pages import Page
 from .preparing import Amendment, Shelf
-from .records import PageRecord, Seconds, failure_of, file_digest, names_of, record_of
+from .records import PageRecord, Seconds, failure_of, names_of, record_of
+from .since import Since
+
+PAGE_FILES: Final = frozenset({ARTIFACT, PROBLEM, *PROMPTS.values(), REQUEST})
+"""What the folder of a page may hold that is replaced as a whole."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +45,14 @@ class Job:
         What is changed of its problem.
     beats
         What an earlier try gave, which stands unless this one is better.
+    task
+        Digest of the task and its options alone.
+    since
+        With a revision to compare with: what is known of the page from the run before.
+    changes
+        Why it is packed again.
+    emission
+        What request is made of it.
     """
 
     page: Page
@@ -49,6 +63,10 @@ class Job:
     time_limit: float | None = None
     amendment: Amendment | None = field(default=None, repr=False)
     beats: PageRecord | None = field(default=None, repr=False)
+    task: str = ""
+    since: Since | None = field(default=None, repr=False)
+    changes: tuple[str, ...] = ()
+    emission: Emission | None = None
 
 
 @dataclass(frozen=True)
@@ -84,6 +102,14 @@ class Shop:
             prepared = self.shelf(job.survey).prepared(job.page, job.amendment)
             ready = time.monotonic()
             seconds = seconds.model_copy(update={"prepare": round(ready - started, 4)})
+            changes = job.changes
+            if job.since is not None and not changes:
+                changes = job.since.news(prepared.problem)
+                if not changes:
+                    record = job.since.record.model_copy(
+                        update={"status": "unchanged", "changes": (), "prompt_changed": False}
+                    )
+                    return Answer(record, seconds)
             options = job.page.options
             solve = replace(options.solve, time_limit=job.time_limit)
             result = prepared.solved(replace(options, solve=solve))
@@ -93,7 +119,17 @@ class Shop:
             if job.beats is not None and not _is_better(record, job.beats):
                 return Answer(job.beats, seconds)
             texts = texts_of(result, job.kinds)
-            record = record.model_copy(update={"files": digests_of(texts)})
+            if job.emission is not None:
+                texts[REQUEST] = job.emission.text(job.page, result)
+            files = digests_of(texts)
+            record = record.model_copy(
+                update={
+                    "files": files,
+                    "task_digest": job.task or None,
+                    "changes": changes,
+                    "prompt_changed": _is_other(files, job.since) if changes else None,
+                }
+            )
             if job.folder is not None:
                 place_texts(job.folder / record.output, texts)
             spent = round(time.monotonic() - solved, 4)
@@ -107,6 +143,12 @@ class Shop:
         if key not in self._shelves:
             self._shelves[key] = Shelf(self._fetch(key))
         return self._shelves[key]
+
+
+def _is_other(files: Mapping[str, str], since: Since | None) -> bool:
+    """Whether the prompt among ``files`` is another one than that of the run before."""
+    before = since.record.files if since else {}
+    return any(files.get(name) != before.get(name) for name in PROMPTS.values())
 
 
 def _is_better(one: PageRecord, other: PageRecord) -> bool:
@@ -140,25 +182,14 @@ def place_texts(folder: Path, texts: Mapping[str, str]) -> None:
         They cannot be written.
     """
     try:
-        placed = place_folder(folder, texts, OWN_FILES)
+        placed = place_folder(folder, texts, PAGE_FILES)
     except OSError as error:
         hint = "choose another place with --out"
         raise FileError(f"cannot be written: {error.strerror}", file=str(folder), hint=hint) from None
     if not placed:
         write_texts({folder / name: text for name, text in texts.items()})
-    for name in sorted({ARTIFACT, PROBLEM, *PROMPTS.values()} - texts.keys()):
+    for name in sorted(PAGE_FILES - texts.keys()):
         (folder / name).unlink(missing_ok=True)
 
 
-def is_there(record: PageRecord, folder: Path, wanted: Mapping[str, str]) -> bool:
-    """Whether the files of a page are as its record says, and all that are wanted."""
-    if set(record.files) != set(wanted.values()):
-        return False
-    place = folder / record.output
-    try:
-        return all(file_digest(place / name) == digest for name, digest in record.files.items())
-    except OSError:
-        return False
-
-
-__all__ = ["Answer", "Job", "Shop", "is_there", "names_of", "place_texts"]
+__all__ = ["Answer", "Job", "Shop", "names_of", "place_texts"]
