@@ -151,9 +151,11 @@ def _corpus(candidates: Sequence[Candidate], memory: WordMemory | None) -> Corpu
         index=index,
         code=_numbers(n for n, c in enumerate(candidates) if c.file_class not in _PROSE),
         prose=_numbers(n for n, c in enumerate(candidates) if c.file_class in _PROSE),
+        source=_numbers(n for n, c in enumerate(candidates) if c.file_class in _DEFINING),
         documents={
             n: index.of("code", n).tolist() for n, c in enumerate(candidates) if c.file_class is FileClass.DOC
         },
+        files=_numbers(n for n, (_, own) in enumerate(groupby(candidates, _path_of)) for _ in own),
         names=[c.fragment.defines[0] if c.fragment.defines else "" for c in candidates],
         definitions=definitions,
     )

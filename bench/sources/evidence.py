@@ -61,7 +61,7 @@ def _problems(
     root: Path, task: PageTask, budgets: Sequence[int], variant: Variant
 ) -> Iterator[tuple[int, Problem]]:
     asked = Task(kind=task.kind, about=task.title, outline=task.headings)
-    with variant.scoring():
+    with variant.scanning():
         found = scan(root, asked)
     estimator = make_estimator(encoding=ENCODING)
     for budget in budgets:

@@ -63,6 +63,15 @@ class Mentions:
         kept = sections[self.sections]
         return sums(self.names[kept], self.weights[kept], self.words)
 
+    def files(self, sections: npt.NDArray[np.bool_], files: Ints) -> Floats:
+        """float64, by word: in how many files one of these sections names it.
+
+        ``files`` is the number of the file of each text.
+        """
+        kept = sections[self.sections]
+        keys = _distinct(files[self.sections[kept]] * self.words + self.names[kept])
+        return sums(keys % self.words, np.ones(len(keys)), self.words)
+
 
 def mentions(
     index: Index,

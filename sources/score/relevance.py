@@ -15,7 +15,15 @@ powers were fitted on pages taken away from real projects, and rounded; what eac
 ``defines``
     how many names it defines: of a fragment with many a page needs only some;
 ``factor``
-    what the kind of task makes of such a fragment: privacy, role, path, class of file.
+    what the kind of task makes of such a fragment: privacy, role, path, class of file;
+``used``
+    in how many files of examples and tests its own name stands: the logarithm of 1 + files, over that root;
+``titled``
+    BM25 of the title alone over its path; best 1.
+
+A product of powers says too much of the best and too little between what nothing speaks for and what
+something does. So in source code the product, and the parts of which that holds, pass through a curve each
+(:data:`CURVES`; fitted as a sum of steps, repositories held out, and drawn with few points).
 """
 
 from __future__ import annotations
@@ -52,6 +60,26 @@ POWERS: Final = MappingProxyType(
 )
 """The power of each part of code's score; ``documented`` and ``exercised`` are logarithms already."""
 
+EVENNESS: Final = 0.8
+"""The power of the product of parts, before the curves."""
+
+STEEPER: Final = 1.12
+"""The power of the whole, behind the curves."""
+
+LEAST: Final = 1e-4
+"""A product of parts is never taken for less, as a share of the best: below, its order is chance."""
+
+CURVES: Final = MappingProxyType(
+    {
+        "product": ((0.0, 0.012, 0.05, 0.12, 0.45), (0.35, 0.2, 0.15, -0.25, -0.6)),
+        "links": ((0.0, 0.001, 0.0027, 0.0035, 0.0085, 0.017), (-0.98, -0.85, -0.6, -0.3, 0.07, 0.3)),
+        "used": ((0.0, 0.5, 0.69, 0.85, 1.7), (-0.55, -0.5, 0.05, 0.27, 0.32)),
+        "titled": ((0.0, 0.18, 0.69, 0.94), (-0.06, 0.02, 0.16, 0.33)),
+    }
+)
+"""What is added to the logarithm of a score, by the product of its parts (as a share of the best times its
+factor) and by single parts: at these points, straight between them, level beyond."""
+
 FLOOR: Final = 0.1
 """Added to parts that are shares of the best: what has nothing of one part may have much of another."""
 
@@ -72,8 +100,12 @@ class Corpus:
         Fields ``name``, ``path``, ``doc`` and ``body``; one document for each fragment.
     code, prose
         int64, sorted: which fragments are code and the like, and which are documents, examples and tests.
+    source
+        Those of ``code`` that define names: no configuration, no data.
     documents
         Those of ``prose`` that are documents, with the ids of the words that each sets as code.
+    files
+        int64, shape (fragments,): the number of the file that each stands in.
     names
         The name that each fragment of code is called by; empty for none.
     definitions
@@ -83,7 +115,9 @@ class Corpus:
     index: Index
     code: Ints
     prose: Ints
+    source: Ints
     documents: Mapping[int, Sequence[int]]
+    files: Ints
     names: Sequence[str]
     definitions: Mapping[str, Sequence[int]]
 
@@ -97,7 +131,7 @@ class Standing:
     named
         Which section names what.
     parts
-        The parts ``documented``, ``exercised`` and ``defines`` of every score.
+        The parts ``documented``, ``exercised``, ``used`` and ``defines`` of every score.
     """
 
     named: Mentions
@@ -151,23 +185,37 @@ def relevance(
         "links": links,
         "words": words,
         **standing.parts,
+        "titled": _to_one(index.scores(query_terms(asked[0]), {"path": 1.0}, corpus.code)),
         "factor": factors,
     }
     words[corpus.prose] = _to_one(said)[corpus.prose]
     scores = np.zeros(index.size, dtype=np.float64)
     code, prose = corpus.code, corpus.prose
     # Scaled apart: nothing is passed on to prose, which would leave it behind.
-    scores[code] = _to_one(_of_code(parts)[code]) * factors[code].max(initial=0.0)
+    best = factors[code].max(initial=0.0)
+    scores[code] = _to_one(_product(parts)[code]) * best
+    source = {"product": scores, **parts}
+    scores[corpus.source] = (
+        _to_one(_curved({name: part[corpus.source] for name, part in source.items()})) * best
+    )
     scores[prose] = PROSE * _to_one((words * factors)[prose]) ** STEEPNESS * factors[prose].max(initial=0.0)
     return Relevance(scores, parts)
 
 
-def _of_code(parts: Mapping[str, Floats]) -> Floats:
+def _product(parts: Mapping[str, Floats]) -> Floats:
     """Return the product of the parts to their powers."""
     log = sum(POWERS[name] * np.log(FLOOR + parts[name]) for name in ("links", "words"))
     log = log + POWERS["documented"] * parts["documented"] + POWERS["exercised"] * parts["exercised"]
     score = np.exp(log) * parts["factor"] ** POWERS["factor"]
     return np.asarray(score * (1.0 + parts["defines"]) ** POWERS["defines"], dtype=np.float64)
+
+
+def _curved(parts: Mapping[str, Floats]) -> Floats:
+    """Return what the curves make of the product; nothing stays nothing."""
+    log = EVENNESS * np.log(np.maximum(LEAST, parts["product"]))
+    for name, (points, added) in CURVES.items():
+        log = log + np.interp(parts[name], points, added)
+    return np.asarray(np.where(parts["product"] > 0, np.exp(STEEPER * log), 0.0), dtype=np.float64)
 
 
 def _known(corpus: Corpus, named: Mentions) -> dict[str, Floats]:
@@ -180,14 +228,17 @@ def _known(corpus: Corpus, named: Mentions) -> dict[str, Floats]:
     by_others = np.log1p(named.said(~is_document)) / roots
     defined = np.zeros(named.words, dtype=bool)
     defined[named.defined] = True
+    by_files = np.log1p(named.files(~is_document, corpus.files)) / roots
     documented = np.zeros(index.size, dtype=np.float64)
+    used = np.zeros(index.size, dtype=np.float64)
     for n, name in enumerate(corpus.names):
         for word in index.word_ids([name]) if name else ():
             documented[n] = by_documents[word] if defined[word] else 0.0
+            used[n] = by_files[word] if defined[word] else 0.0
     exercised = np.zeros(index.size, dtype=np.float64)
     np.maximum.at(exercised, named.texts, by_others[named.defined])
     names = np.bincount(named.texts, minlength=index.size).astype(np.float64)
-    return {"documented": documented, "exercised": exercised, "defines": names}
+    return {"documented": documented, "exercised": exercised, "used": used, "defines": names}
 
 
 def _to_one(values: Floats) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -18,7 +19,17 @@ from satchel.sources.score.excerpts import SHARE, excerpt
 from satchel.sources.score.freshness import UNKNOWN, freshness
 from satchel.sources.score.index import K1, B, Index
 from satchel.sources.score.links import IN_PASSING, linked_scores, mentions
-from satchel.sources.score.relevance import POWERS, PROSE, STEEPNESS, Corpus, Relevance, relevance
+from satchel.sources.score.relevance import (
+    CURVES,
+    EVENNESS,
+    POWERS,
+    PROSE,
+    STEEPER,
+    STEEPNESS,
+    Corpus,
+    Relevance,
+    relevance,
+)
 from satchel.sources.score.words import WORD, query_terms, stem, terms
 from satchel.sources.tasks import CoverageRule, Dimension
 
@@ -185,15 +196,23 @@ class TestLinks:
         assert not any(linked(("a", "b"), [], {}))
 
 
-def corpus(code: list[str], prose: list[str], definitions: dict[str, list[int]]) -> Corpus:
+def corpus(
+    code: list[str],
+    prose: list[str],
+    definitions: dict[str, list[int]],
+    paths: list[str] | None = None,
+    files: list[int] | None = None,
+) -> Corpus:
     texts = [*code, *prose]
     blank = [""] * len(texts)
     names = {n: name for name, numbers in definitions.items() for n in numbers}
     return Corpus(
-        index=Index({"name": blank, "path": blank, "doc": blank, "body": texts}),
+        index=Index({"name": blank, "path": paths or blank, "doc": blank, "body": texts}),
         code=np.arange(len(code)),
         prose=np.arange(len(code), len(texts)),
+        source=np.arange(len(code)),
         documents=dict.fromkeys(range(len(code), len(texts)), ()),
+        files=np.arange(len(texts)) if files is None else np.array(files),
         names=[names.get(n, "") for n in range(len(texts))],
         definitions=definitions,
     )
@@ -215,10 +234,50 @@ class TestRelevance:
 
     def test_factors_lower_and_zero_factors_remove(self) -> None:
         parts = corpus(["timeout a", "timeout a"], [], {})
+        settings = replace(parts, source=np.arange(0))
+        scores = relevance(settings, ["timeout"], np.array([1.0, 0.5])).scores
+        assert scores[0] == 1.0
+        product = 0.5 ** POWERS["factor"]
+        assert scores[1] == pytest.approx(product)
+        # In source, both pass through the curve of the product, which is level from 0.45 on.
+        between = np.interp(product, *CURVES["product"]) - np.interp(1.0, *CURVES["product"])
         scores = relevance(parts, ["timeout"], np.array([1.0, 0.5])).scores
         assert scores[0] == 1.0
-        assert scores[1] == pytest.approx(0.5 ** POWERS["factor"])
+        assert scores[1] == pytest.approx(np.exp(STEEPER * (EVENNESS * np.log(product) + between)))
         assert relevance(parts, ["timeout"], np.array([1.0, 0.0])).scores[1] == 0.0
+
+    def test_a_name_counts_by_the_files_that_use_it(self) -> None:
+        """Ten tests in one file say no more than one; a name with two definitions is told of half."""
+        sections = ["load_it", "load_it", "load_it", "keep_it", "other"]
+        code = ["timeout load_it", "timeout keep_it", "timeout none"]
+        definitions = {"load_it": [0], "keep_it": [1], "none": [2]}
+        parts = corpus(code, sections, definitions, files=[0, 1, 2, 3, 3, 4, 4, 5])
+        parts.documents.clear()  # type: ignore[attr-defined] # the sections are tests
+        found = ones(parts, "timeout")
+        assert found.parts["used"].tolist()[:3] == [
+            pytest.approx(np.log(3)),
+            pytest.approx(np.log(2)),
+            0.0,
+        ]
+        assert found.scores[0] > found.scores[1] > found.scores[2]
+
+    def test_a_path_that_the_title_names_counts_more(self) -> None:
+        """The headings do not: a folder is named after what all of its files are about."""
+        paths = ["src/timeouts.py", "src/retries.py"]
+        found = relevance(corpus(["wait", "wait"], [], {}, paths), ["Timeouts", "retry wait"], np.ones(2))
+        assert found.parts["titled"].tolist() == [1.0, 0.0]
+
+    @pytest.mark.parametrize("name", ["links", "used", "titled"])
+    def test_more_of_a_part_is_never_worth_less(self, name: str) -> None:
+        points, added = CURVES[name]
+        assert list(points) == sorted(points)
+        assert list(added) == sorted(added)
+
+    def test_a_larger_product_is_worth_more(self) -> None:
+        """The curve of the product flattens it, and never turns it around."""
+        product = np.linspace(1e-3, 1.0, 200)
+        log = EVENNESS * np.log(product) + np.interp(product, *CURVES["product"])
+        assert (np.diff(log) > 0).all()
 
     def test_what_documents_and_tests_name_is_what_pages_are_about(self) -> None:
         sections = ["see load_it", "and load_it again", "words"]
