@@ -92,10 +92,10 @@ class Search:
 
     def gap_met(self) -> bool:
         """Whether a gap was asked for and reached."""
-        wanted = self.options.gap
-        return (
-            wanted > 0 and self.best is not None and relative_gap(self.best.objective, self.bound) <= wanted
-        )
+        wanted, best = self.options.gap, self.best
+        if wanted <= 0 or best is None or best.shortfall != self.shortfall_bound:
+            return False  # while zones may lack less, the gap is of packs that are no answer
+        return relative_gap(best.objective, self.bound) <= wanted
 
     def seconds_left(self) -> float | None:
         """Return what the wall clock limit leaves for the search, or None without one."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...models import PackedContext, SolverReport, Status, StopReason
 from ..options import relative_gap
 from ..result import build_context
-from ..solve import final_stop, versions_of
+from ..solve import versions_of
 
 if TYPE_CHECKING:
     from .pick import Pick
@@ -86,10 +86,7 @@ def _stop(rounds: Rounds, *, proven: bool) -> StopReason:
         return StopReason.HEURISTIC_END
     if proven:
         return StopReason.PROOF
-    stops = {final_stop(ending.search) for ending in rounds.endings if ending.search is not None}
-    options = rounds.options
-    if any(not ending.known for ending in rounds.endings):
-        stops.add(StopReason.DETERMINISTIC_LIMIT if options.time_limit is None else StopReason.WALL_CLOCK)
+    stops = {ending.cut for ending in rounds.endings}
     return next((stop for stop in WORST if stop in stops), StopReason.PROOF)
 
 
@@ -97,11 +94,10 @@ def _reproducible(rounds: Rounds) -> bool:
     """Whether another run gives the same bytes: all cases ended by proof, or by nothing that a clock says."""
     if rounds.engine == "greedy":
         return True
+    stops = {ending.cut for ending in rounds.endings}
     searches = [ending.search for ending in rounds.endings if ending.search is not None]
-    known = all(ending.known for ending in rounds.endings)
-    if known and all(search.proved and search.canonical for search in searches):
+    if stops == {None} and all(search.canonical for search in searches):
         return True
-    timed = {StopReason.WALL_CLOCK, StopReason.INTERRUPT}
-    clock = any(final_stop(search) in timed or search.out_of_time() for search in searches)
-    cut = not known and rounds.options.time_limit is not None
-    return rounds.options.workers == 1 and not clock and not cut
+    clock = bool(stops & {StopReason.WALL_CLOCK, StopReason.INTERRUPT})
+    clock = clock or any(search.out_of_time() for search in searches)
+    return rounds.options.workers == 1 and not clock

@@ -11,7 +11,15 @@ import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ...models import Certificate, Diagnostic, InfeasibleError, Objective, PackedContext, StoppedError
+from ...models import (
+    Certificate,
+    Diagnostic,
+    InfeasibleError,
+    Objective,
+    PackedContext,
+    StoppedError,
+    StopReason,
+)
 from ..backends.interruptible import interrupted
 from ..compile import Compiled
 from ..greedy import Pack, greedy
@@ -36,9 +44,9 @@ FIRST_PICKS = 20
 class Ending:
     """What is known of the packs of ``case``: none has more than ``bound`` of ``a x value - b x cost``.
 
-    ``search`` is None where the case was closed without one, ``bound`` where it holds no pack. ``known``
-    tells whether that is so, rather than that a limit came before the first pack. ``proof`` holds where zones
-    lack what they lack in ``rests_on`` (None: always), ``plain`` always.
+    ``search`` is None where the case was closed without one, ``bound`` where it holds no pack. ``cut`` is
+    what ended the case before it was settled. ``proof`` holds where zones lack what they lack in ``rests_on``
+    (None: always), ``plain`` always.
     """
 
     case: Case
@@ -46,7 +54,7 @@ class Ending:
     plain: Certificate
     bound: int | None
     search: Search | None = None
-    known: bool = True
+    cut: StopReason | None = None
     proof: Certificate | None = None
     rests_on: int | None = None
 
@@ -119,6 +127,7 @@ class Rounds:
                 return
 
     def _end(self, case: Case, weights: tuple[int, int], plain: Certificate, search: Search) -> None:
+        settled = search.hopeless or (search.proved and self.weights == weights)
         proof, best = search.certificate, search.best
         rests_on = None
         if proof is not None and any(dual.family == "shortfall" for dual in proof.duals):
@@ -130,6 +139,7 @@ class Rounds:
             plain,
             bound=search.bound - weights[1] * case.fixed,
             search=None if search.hopeless else search,
+            cut=None if settled else _cut(search),
             proof=None if proof is None else _certificate(proof, case, weights),
             rests_on=rests_on,
         )
@@ -151,7 +161,12 @@ class Rounds:
         if error.code == "no_pack_in_case":
             self.endings.append(Ending(case, weights, plain, None))
         elif error.code == "no_pack_found" or (isinstance(error, StoppedError) and self.best is not None):
-            self.endings.append(Ending(case, weights, plain, plain.bound, known=False))
+            cut = StopReason.DETERMINISTIC_LIMIT
+            if self.options.time_limit is not None:
+                cut = StopReason.WALL_CLOCK
+            if interrupted():
+                cut = StopReason.INTERRUPT
+            self.endings.append(Ending(case, weights, plain, plain.bound, cut=cut))
         else:
             raise error
 
@@ -171,6 +186,17 @@ class Rounds:
         if self.objective is Objective.VALUE and progress.objective is not None:
             known = progress.objective if known is None else max(known, progress.objective)
         self.options.on_progress(Progress(progress.stage, known, None, progress.scale))
+
+
+def _cut(search: Search) -> StopReason:
+    """Return what ended a search that proved nothing, or not enough."""
+    if interrupted() or search.stop is StopReason.INTERRUPT:
+        return StopReason.INTERRUPT
+    if search.gap_met():
+        return StopReason.GAP
+    # CP-SAT may end a moment before its clock runs out: what was not the work limit was the clock.
+    by_work = search.out_of_work() and not search.out_of_time()
+    return StopReason.DETERMINISTIC_LIMIT if by_work else StopReason.WALL_CLOCK
 
 
 def _certificate(proof: Certificate, case: Case, weights: tuple[int, int]) -> Certificate:
@@ -204,7 +230,8 @@ def solve_priced(c: Compiled, options: SolveOptions, run: Run) -> PackedContext:
     for case in every:
         rounds.settle(case)
     if rounds.best is None:
-        raise no_pack_error(c, tariff, options, run, known=all(ending.known for ending in rounds.endings))
+        known = all(ending.cut is None for ending in rounds.endings)
+        raise no_pack_error(c, tariff, options, run, known=known)
     if rounds.gap and rounds.best.value <= 0 and len(every) > 1:
         # The gap of a case is a share of its own value, which may be further below 0 than the best one.
         rounds.gap, rounds.endings = 0.0, []

@@ -9,6 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from oracle import contradiction
+from priced import priced_problems
 
 from bench.generate import generate
 from bench.spec import spec_of
@@ -411,3 +415,36 @@ def test_the_curve_of_tokens_is_refused_where_cost_decides() -> None:
     with pytest.raises(UsageError, match="decides here"):
         trace(problem(ONE, costLimit=600))
     assert trace(problem(ONE), CP_SAT, points=2).points
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    priced_problems(objective="value") | priced_problems(objective="value-per-cost"),
+    st.sampled_from([0.0, 0.001, 0.01]),
+    st.sampled_from([0.0, 0.05, 0.5]),
+    st.sampled_from([None, 0.0, 0.01]),
+)
+def test_whatever_ends_a_search_is_said_as_it_is(
+    instance: Problem, work: float, gap: float, seconds: float | None
+) -> None:
+    """Status, stop reason, bound and certificates go together, or the checker would refuse the artifact."""
+    if contradiction(instance):
+        return
+    limits = SolveOptions(solver="cp-sat", deterministic_limit=work, gap=gap, time_limit=seconds)
+    try:
+        context = solve(instance, limits)
+    except InfeasibleError:
+        return
+    assert verify(context, instance).passed
+
+
+@pytest.mark.parametrize(("seed", "share"), [(0, 0.6), (1, 0.8), (4, 0.8)])
+def test_a_gap_is_none_of_packs_whose_zones_may_lack_less(seed: int, share: float) -> None:
+    """A pack that a gap would do for is no answer while relaxed minima are not as near as can be."""
+    data = generate(spec_of(20, []), seed).to_data()
+    available = int(data["envelope"]["availableInputTokens"] * share)
+    envelope = {"availableInputTokens": available, "zones": data["envelope"]["zones"]}
+    tight = Problem.from_data({**data, "envelope": envelope})
+    report = solve(tight, SolveOptions(solver="cp-sat", gap=0.9)).solver
+    assert report.status is Status.WITHIN_GAP
+    assert report.shortfall == report.shortfall_bound
