@@ -73,6 +73,11 @@ class Search:
         return self.best is not None and self.best.objective == self.bound
 
     @property
+    def settled(self) -> bool:
+        """Whether the incumbent is proven to be an answer: zones lack no more than must be, and ``proved``."""
+        return self.proved and self.best is not None and self.best.shortfall == self.shortfall_bound
+
+    @property
     def halted(self) -> bool:
         """Whether a limit, an interrupt or a gap that is small enough ends the search."""
         if interrupted():

@@ -255,8 +255,8 @@ def final_stop(search: Search) -> StopReason:
     """Return why ``search`` ended."""
     if search.engine == "greedy":
         return StopReason.HEURISTIC_END
-    if search.proved or search.stop is StopReason.INTERRUPT:
-        return StopReason.PROOF if search.proved else search.stop
+    if search.settled or search.stop is StopReason.INTERRUPT:
+        return StopReason.PROOF if search.settled else search.stop
     if search.gap_met():
         return StopReason.GAP
     # CP-SAT may end a moment before its clock runs out: what was not the work limit was the clock.

@@ -127,7 +127,7 @@ class Rounds:
                 return
 
     def _end(self, case: Case, weights: tuple[int, int], plain: Certificate, search: Search) -> None:
-        settled = search.hopeless or (search.proved and self.weights == weights)
+        settled = search.hopeless or (search.settled and self.weights == weights)
         proof, best = search.certificate, search.best
         rests_on = None
         if proof is not None and any(dual.family == "shortfall" for dual in proof.duals):

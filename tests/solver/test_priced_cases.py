@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from oracle import contradiction
 from priced import priced_problems
+from strategies import problems
 
 from bench.generate import generate
 from bench.spec import spec_of
@@ -419,7 +420,7 @@ def test_the_curve_of_tokens_is_refused_where_cost_decides() -> None:
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
-    priced_problems(objective="value") | priced_problems(objective="value-per-cost"),
+    problems(max_units=8) | priced_problems(objective="value") | priced_problems(objective="value-per-cost"),
     st.sampled_from([0.0, 0.001, 0.01]),
     st.sampled_from([0.0, 0.05, 0.5]),
     st.sampled_from([None, 0.0, 0.01]),
