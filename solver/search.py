@@ -74,7 +74,7 @@ class Search:
 
     @property
     def settled(self) -> bool:
-        """Whether the incumbent is proven to be an answer: zones lack no more than must be, and ``proved``."""
+        """Whether the incumbent is proven to be an answer: ``proved``, and zones lack what they must."""
         return self.proved and self.best is not None and self.best.shortfall == self.shortfall_bound
 
     @property
