@@ -72,6 +72,6 @@ def _fitting(option: Any, value: object, file: str, place: str) -> object:
 
 
 def _fault(message: str, file: str, place: str, value: object, hint: str) -> Exception:
-    from ..models import SchemaError
+    from .. import InputError
 
-    return SchemaError(message, file=file, field=place, value=value, hint=hint)
+    return InputError(message, code="schema", file=file, field=place, value=value, hint=hint)

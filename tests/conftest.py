@@ -1,10 +1,15 @@
-"""What all tests share: they leave the user's cache alone."""
+"""What all tests share: they leave the user's cache alone, and none of them looks at a clock."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no failure: how fast things are is for the bench to say.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 
 @pytest.fixture(autouse=True, scope="session")
