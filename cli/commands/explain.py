@@ -73,11 +73,11 @@ def command(
         _Question("why_rung", "accepted", tuple(why_rung or ()), "rung"),
     ]
     targets = any(question.targets for question in asked)
+    if csv and (json or not every or targets or what_if or prices):
+        raise UsageError("goes with --all alone", field="--csv", hint="give --all --csv")
     if not (targets or every or what_if or prices):
         hint = "give --why-rejected X, --why-accepted X, --why-rung X, --all, --what-if CHANGE or --prices"
         raise UsageError("no question is asked", hint=hint)
-    if csv and (json or not every or targets or what_if or prices):
-        raise UsageError("goes with --all alone", field="--csv", hint="give --all --csv")
     options = SolveOptions(time_limit=time_limit, deterministic_limit=deterministic_limit)
     path = artifact_path(artifact)
     context = read_artifact(path)

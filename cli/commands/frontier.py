@@ -9,7 +9,7 @@ import typer
 
 from ..charts import curve
 from ..console import Line, columns, note, number, print_json, print_lines, print_text, width, worth
-from ..options import Json, ProblemFile, Quiet, TimeLimit, WorkLimit, tokens, written
+from ..options import Json, ProblemFile, Quiet, TimeLimit, WorkLimit, written
 from ..progress import Ticker
 
 if TYPE_CHECKING:
@@ -73,7 +73,8 @@ def command(
 
     if json and csv:
         raise UsageError("cannot both be printed", field="--csv", hint="give --json or --csv")
-    ends = [tokens(end) for end in (least, most)]
+    ends = [parsed_tokens(option, end) for option, end in (("--from", least), ("--to", most))]
+    budgets = [parsed_tokens("--at", amount) for amount in at or ()]
     given, context = read_pack(source, problem)
     options = SolveOptions(time_limit=time_limit, deterministic_limit=deterministic_limit)
     with Ticker(quiet=quiet, mode="auto") as ticker:
@@ -85,7 +86,7 @@ def command(
             least=ends[0],
             most=ends[1],
             points=points,
-            at=[amount for amount in map(tokens, at or ()) if amount is not None],
+            at=[budget for budget in budgets if budget is not None],
         )
     if plot is not None:
         write_picture(found, plot)
@@ -97,6 +98,13 @@ def command(
         print_lines(_lines(found))
     if any(not point.proven for point in found.points):
         note("not every point is proven; give each budget more with --deterministic-limit", kind="warning")
+
+
+def parsed_tokens(option: str, amount: str | None) -> int | None:
+    """Return the tokens that ``option`` says, or None where it is not given."""
+    from ... import parse_tokens
+
+    return None if amount is None else parse_tokens(amount, option=option)
 
 
 def _lines(found: Frontier) -> list[Line]:

@@ -210,9 +210,12 @@ def test_an_infeasible_problem_names_the_clash_and_the_smallest_budget(
     problem["envelope"]["availableInputTokens"] = 6
     (tmp_path / "p.json").write_text(json.dumps(problem), encoding="utf-8")
     done = satchel("solve", "p.json", "-o", "a.json")
-    assert is_one_clear_line(done, code=1), done
-    assert "'c'" in done.err
-    assert "smallest budget that works is 7 tokens" in done.err
+    head, *story = done.err.splitlines(keepends=True)
+    assert is_one_clear_line(Done(done.code, done.out, head), code=1), done
+    assert "'c'" in head
+    assert "smallest budget that works is 7 tokens" in head
+    assert all(line.startswith("  ") for line in story)
+    assert "    1. a budget of 7 tokens (1 token more)\n" in story
     done = here("solve", "p.json", "--json")
     assert done.code == 1
     assert done.error()["data"]["smallestBudget"] == 7
