@@ -55,7 +55,7 @@ def accepted(path: Path) -> set[str]:
 
 
 def test_why_rejected_says_what_it_would_cost_and_what_would_tip_it(here: Satchel, pack: Path) -> None:
-    done = here("explain", pack, "--why-rejected", "docs/b.md", "--json")
+    done = here("explain", pack, "--why-rejected", "docs/notes.md", "--json")
     assert done.code == 0, done
     (part,) = done.json()
     assert (part["id"], part["verdict"]) == ("notes", "rejected")
