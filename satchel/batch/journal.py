@@ -155,4 +155,6 @@ def only_one(folder: Path) -> Iterator[None]:
                 ) from None
         yield
     finally:
+        with suppress(OSError):
+            folder.rmdir()  # where nothing came into it
         os.close(handle)

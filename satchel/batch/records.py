@@ -177,6 +177,14 @@ def not_run(page: Page, reason: str) -> PageRecord:
     )
 
 
+def together_by_prefix(records: Sequence[PageRecord]) -> list[PageRecord]:
+    """Return the records in the order in which prompts are best sent: those that begin alike together."""
+    first: dict[str, int] = {}
+    for i, record in enumerate(records):
+        first.setdefault(record.boundary.digest if record.boundary else record.task, i)
+    return sorted(records, key=lambda r: first[r.boundary.digest if r.boundary else r.task])
+
+
 def file_digest(path: Path) -> str:
     """Return the SHA-256 of a file."""
     with path.open("rb") as file:

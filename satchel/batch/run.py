@@ -23,7 +23,7 @@ from .engines.pool import PoolEngine
 from .journal import Journal, only_one, read_records, read_seconds, sweep
 from .pages import Page, pages_of, repo_of
 from .preparing import Amendment, Pages, PlanPrefix, Shelf, input_digest, task_digest
-from .records import PageRecord, Seconds, failure_of, is_there, names_of, not_run
+from .records import PageRecord, Seconds, failure_of, is_there, names_of, not_run, together_by_prefix
 from .schedule import Schedule
 from .since import differences, known_of, reasons_of
 from .surveys import Surveys
@@ -170,8 +170,8 @@ def run_batch(tasks: str | Path, options: BatchOptions | None = None) -> BatchRe
     """
     options = options or BatchOptions()
     started = time.monotonic()
+    run = _Run(Path(tasks), options, started)
     with only_one(options.folder):
-        run = _Run(Path(tasks), options, started)
         try:
             return run.result()
         except KeyboardInterrupt:
@@ -214,7 +214,11 @@ class _Run:
             records = tuple(self._records[page.id] for page in pages)
             sweep(options.folder, (page.output for page in pages))
             seconds = tuple(self._seconds[page.id] for page in pages if page.id in self._seconds)
-            requests = () if options.emit is None else write_requests(options.folder, records, options.emit)
+            requests = (
+                ()
+                if options.emit is None
+                else write_requests(options.folder, together_by_prefix(records), options.emit)
+            )
             journal.finish(records, seconds)
         wall = time.monotonic() - self._started
         return BatchResult(
