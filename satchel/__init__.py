@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .batch import BatchOptions, BatchResult, PageRecord, read_tasks, run_batch
     from .beside import PackFiles, read_pack_files
     from .caching import CacheOptions
+    from .causes import Cause, UnitChange
     from .changing import UnitShift, WhatIf, what_if
     from .compacting import compact, compaction_data
     from .costing import CostReport, cost_of_pack, cost_of_usages, read_prices, read_usages
@@ -129,6 +130,7 @@ _HOMES = {
     "compacting": ("compact", "compaction_data"),
     "costing": ("CostReport", "cost_of_pack", "cost_of_usages", "read_prices", "read_usages"),
     "caching": ("CacheOptions",),
+    "causes": ("Cause", "UnitChange"),
     "counting": ("count_missing", "estimator_for_artifact", "recount"),
     "beside": ("PackFiles", "read_pack_files"),
     "diffing": ("DiffReport", "diff"),
@@ -236,6 +238,7 @@ __all__ = [
     "CacheOptions",
     "CacheStatus",
     "CacheVerdict",
+    "Cause",
     "CompareOptions",
     "Comparison",
     "ContextUnit",
@@ -283,6 +286,7 @@ __all__ = [
     "Task",
     "TokenPrice",
     "TokenPrices",
+    "UnitChange",
     "UnitShift",
     "UsageError",
     "VerificationError",

@@ -309,9 +309,9 @@ def _frontier(rows: list[dict[str, Any]], marks: list[dict[str, Any]], width: in
                     "dx": 6,
                     "dy": 4,
                     "color": _SOFT,
-                    "baseline": "top",
+                    "baseline": "bottom",
                 },
-                "encoding": {"x": {**x, "field": "at"}, "y": {"value": 0}, "text": {"field": "is"}},
+                "encoding": {"x": {**x, "field": "at"}, "y": {"value": "height"}, "text": {"field": "is"}},
             },
         ],
     }

@@ -200,7 +200,9 @@ def test_diff_names_the_first_byte_and_its_unit(here: Satchel, packs: Path) -> N
     assert not found["samePrompt"]
     for name in ("a", "b"):
         (packs / name / "packing-problem.json").unlink()
-    assert here("diff", "a", "b/packed-context.json", "--json").json() == found
+    alone = here("diff", "a", "b/packed-context.json", "--json").json()
+    # Without the problems, causes are looked for in what the artifacts say.
+    assert {**alone, "changes": None} == {**found, "changes": None}
     assert "same prompt" in here("diff", "a", "a").out
     text = here("diff", "a", "b").out
     assert f"byte {byte:,}" in text

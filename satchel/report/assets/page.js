@@ -268,7 +268,7 @@
     const groups = get(i, "groups");
     const covers = get(i, "covers");
     return h("div", { class: "columns" },
-      h("div", { class: "wide" }, h("p", {}, `${get(i, "detail") || reason(i)}.`),
+      h("div", { class: "wide" }, out ? null : h("p", {}, `${get(i, "detail") || reason(i)}.`),
         advice ? h("p", { class: "sub" }, `What would change it: ${advice}.`) : null,
         lost !== null && out ? h("p", { class: "sub" }, lost > 0 ? `With it in, the best pack would lose at least ${worth(lost)}.` : "No bound rules it out: it may be as good as what is in.") : null),
       part("Scores", scores(i)), part("Forms on offer", ladder(i)),
@@ -409,7 +409,10 @@
     for (const entry of entries) {
       if (!entry.isIntersecting) continue;
       for (const a of sections.values()) a.removeAttribute("aria-current");
-      sections.get(entry.target.id).setAttribute("aria-current", "true");
+      const here = sections.get(entry.target.id);
+      here.setAttribute("aria-current", "true");
+      const list = here.closest("ul");
+      list.scrollLeft = here.offsetLeft - list.offsetLeft - 40;
     }
   }, { rootMargin: "-15% 0px -75% 0px" });
   for (const id of sections.keys()) seen.observe(document.getElementById(id));
