@@ -4,10 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help pack test lint types check docs format clean
+.PHONY: help pack test lint types check docs bench bench-full format clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 pack: $(VENV)/.installed ## pack this repository for "API reference of the solver" into 8,000 tokens
 	$(BIN)/satchel pack . --task api-reference --about "API reference of the solver" --budget 8k
@@ -29,6 +29,12 @@ check: lint types test ## all checks, as CI runs them
 
 docs: $(VENV)/.dev ## write docs/cli.md and the outputs in README.md anew
 	$(BIN)/python docs/generate.py
+
+bench: $(VENV)/.dev ## run the benches, quickly: results go to bench/results
+	$(BIN)/python -m bench
+
+bench-full: $(VENV)/.dev ## run the benches in full (an hour), and refresh bench/README.md
+	$(BIN)/python -m bench --full
 
 format: $(VENV)/.dev ## format the code
 	$(BIN)/ruff check --fix .
