@@ -32,12 +32,12 @@ def coverage(visit: Visit) -> Iterator[Finding]:
             continue
         found = sorted(
             (
-                (visit.lost.get(unit.id) or 0.0, -unit.coverage[name], unit.id)
+                (visit.lost.get(unit.id) or 0.0, -unit.coverage[name], entry.token_estimate, unit.id)
                 for unit, entry in visit.rejected()
                 if unit.coverage.get(name, 0) > 0 and visit.lost.get(unit.id, 0.0) is not None
             ),
         )
-        ids = [name for _, _, name in found]
+        ids = [found_id for *_, found_id in found]
         units = {} if visit.problem is None else visit.problem.by_id
         yield Finding(
             f"coverage_{state}",
