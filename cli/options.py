@@ -79,7 +79,7 @@ Kind = Annotated[
         "--task",
         metavar="KIND",
         help="What is to be written: api-reference, architecture, km-note, overview, page-update, "
-        "quickstart, troubleshooting or tutorial.",
+        "quickstart, troubleshooting, tutorial, or a kind of the project's own (docs/settings.md).",
     ),
 ]
 About = Annotated[str, typer.Option("--about", metavar="TEXT", help="What it is about, in words.")]
