@@ -17,6 +17,7 @@ from ..summary import HEADING
 if TYPE_CHECKING:
     from ... import BatchResult, PageRecord
     from ...batch import Step
+    from ...sharing import PrefixPlanner
     from ..progress import Ticker
 
 FAILED = 1
@@ -75,6 +76,13 @@ def command(
             "satchel[ray].",
         ),
     ] = None,
+    ray_shared: Annotated[
+        bool,
+        typer.Option(
+            "--ray-shared",
+            help="All machines of the cluster see --out: their workers write into it themselves.",
+        ),
+    ] = False,
     resume: Annotated[
         bool,
         typer.Option(
@@ -115,6 +123,40 @@ def command(
             help="Seconds for the whole run, shared out where gaps are largest (not reproducible).",
         ),
     ] = None,
+    shared_prefix: Annotated[
+        str | None,
+        typer.Option(
+            "--shared-prefix",
+            metavar="auto",
+            parser=named("--shared-prefix"),
+            help="Choose what all prompts begin with, so that the provider's cache serves it: least cost by "
+            "--prices, within --max-value-loss.",
+        ),
+    ] = None,
+    max_value_loss: Annotated[
+        str,
+        typer.Option(
+            "--max-value-loss",
+            metavar="SHARE",
+            parser=named("--max-value-loss"),
+            help="Share of the value of all packs together that --shared-prefix may give up.",
+        ),
+    ] = "1%",
+    prefixes: Annotated[
+        int,
+        typer.Option(
+            "--prefixes", metavar="K", min=1, help="How many beginnings there may be, each for its pages."
+        ),
+    ] = 1,
+    seconds_per_call: Annotated[
+        float | None,
+        typer.Option(
+            "--seconds-per-call",
+            metavar="S",
+            help="How long a call takes: a prefix is written anew after its lifetime. Without it, reads "
+            "are taken to keep it alive.",
+        ),
+    ] = None,
     search: Search,
     paying: Paying,
     rules: Rules,
@@ -133,12 +175,17 @@ def command(
     module or package. Each repository is read once. A page that fails stops no other: it is in the manifest
     with its reason, and the exit code is 1.
     """
-    from ... import BatchOptions, PackOptions, run_batch
+    from ... import BatchOptions, PackOptions, run_batch, write_text
     from ...batch import DEFAULT_BATCH_FOLDER, cluster_at, kinds_named, processors
+    from ...sharing import SHARED_PREFIX
+    from ..sharing import sharing_lines
 
     # Of how long answers are, requests may speak where there are no prices.
     pricing = paying if paying.prices or not emit else replace(paying, answer_tokens=None)
     with search.ticker(quiet=quiet) as ticker:
+        sharing = None
+        if shared_prefix is not None:
+            sharing = _sharing(shared_prefix, paying, max_value_loss, prefixes, seconds_per_call, ticker)
         result = run_batch(
             tasks,
             BatchOptions(
@@ -147,10 +194,10 @@ def command(
                     scan=replace(rules.scan_options((), summaries), jobs=jobs),
                     solve=replace(search.solve_options(ticker), on_progress=None),
                     engine=search.engine,
-                    pricing=pricing.price_options(None),
+                    pricing=None if sharing is not None else pricing.price_options(None),
                 ),
                 jobs=processors() if jobs is None else jobs,
-                engine=None if ray is None else cluster_at(ray),
+                engine=None if ray is None else cluster_at(ray, shared=ray_shared),
                 kinds=kinds_named(write),
                 resume=resume,
                 since=since,
@@ -159,23 +206,63 @@ def command(
                 fail_fast=fail_fast,
                 time_limit=search.time_limit,
                 run_time_limit=run_time_limit,
+                plan=sharing,
                 cache=cache_options(cache_dir, unused=no_cache),
                 on_stage=ticker.stage,
                 on_step=lambda step: _tell(ticker, step),
                 on_notice=note,
             ),
         )
+    told = None if sharing is None else sharing.report(result.records)
+    if told is not None:
+        write_text(result.folder / SHARED_PREFIX, told.to_json())
     if json:
-        print_json(_data(result))
+        print_json(_data(result) | ({} if told is None else {"sharedPrefix": told.to_data()}))
     elif not quiet:
         print_lines(_lines(result))
+        if told is not None:
+            print_lines(sharing_lines(told))
+        elif sharing is not None:
+            note("no prefix is shared: that takes two pages or more that can be packed")
         written_files = [result.folder / "manifest.jsonl", *result.requests]
+        if told is not None:
+            written_files.append(result.folder / SHARED_PREFIX)
         note(f"wrote {', '.join(str(path) for path in written_files)}")
     if not result.is_complete:
         raise typer.Exit(FAILED)
     proven = ("optimal", "unchanged")
     if search.require_optimal and any(record.status not in proven for record in result.records):
         raise typer.Exit(NOT_OPTIMAL)
+
+
+def _sharing(
+    mode: str, paying: Paying, loss: str, prefixes: int, seconds: float | None, ticker: Ticker
+) -> PrefixPlanner:
+    from ... import UsageError, read_prices
+    from ...sharing import PrefixPlanner, SharingOptions, parse_share
+
+    if mode != "auto":
+        raise UsageError("is not offered", field="--shared-prefix", value=mode, hint="accepted: auto")
+    if paying.prices is None:
+        hint = "give your price table: prices change too often to come with Satchel"
+        raise UsageError("needs --prices", field="--shared-prefix", hint=hint)
+    unused = replace(paying, prices=None, long_lived=False, min_cacheable=None, answer_tokens=None)
+    if unused != type(paying)():
+        hint = "leave out --expected-calls, --cache-writes, --cost-limit and --objective"
+        raise UsageError(
+            "is about the cost of the run: that of each page does not go with it",
+            field="--shared-prefix",
+            hint=hint,
+        )
+    options = SharingOptions(
+        table=read_prices(paying.prices),
+        loss=parse_share(loss, option="--max-value-loss"),
+        prefixes=prefixes,
+        minimum=paying.min_cacheable,
+        long_lived=paying.long_lived,
+        seconds_per_page=seconds,
+    )
+    return PrefixPlanner(options, ticker.stage)
 
 
 def _tell(ticker: Ticker, step: Step) -> None:

@@ -33,11 +33,14 @@ def kinds_named(text: str) -> tuple[Kind, ...]:
     return tuple(kind for kind in KINDS if kind in names)
 
 
-def cluster_at(address: str) -> Engine:
-    """Return the Ray cluster at ``address``, or with ``auto`` this machine's; UsageError if there is none."""
+def cluster_at(address: str, *, shared: bool = False) -> Engine:
+    """Return the Ray cluster at ``address``, or with ``auto`` this machine's; UsageError if there is none.
+
+    With ``shared``, all its machines see the output folder, and write into it themselves.
+    """
     from .engines.cluster import ClusterEngine
 
-    return ClusterEngine(address)
+    return ClusterEngine(address, shared=shared)
 
 
 __all__ = [

@@ -1,8 +1,8 @@
 """What a batch has done so far, kept so that a run which is killed at any moment can be resumed.
 
-The journal grows by one line for each page that is done, written and seen on the disk after the page's files
-are in place. At the end the manifest, in the order of the tasks, takes its place. A line that was cut short
-is left out of account: its page is done again, to the same bytes.
+The journal grows by one line for each page that is done, written after the page's files are in place. At the
+end the manifest, in the order of the tasks, takes its place. A line that was cut short is left out of account:
+its page is done again, to the same bytes.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import time
 from collections.abc import Iterable, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, BinaryIO, Self
+from typing import TYPE_CHECKING, BinaryIO, Final, Self
 
 from ..files import make_folders, write_texts
 from ..models import FileError, SatchelError, UsageError
@@ -23,6 +24,9 @@ from .working import PAGE_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+SYNCED: Final = 1.0
+"""Seconds after which the journal is seen on the disk again."""
 
 
 def read_records(folder: Path) -> dict[str, PageRecord]:
@@ -82,6 +86,7 @@ class Journal:
         self._folder = folder
         self._path = folder / JOURNAL
         self._file: BinaryIO | None = None
+        self._synced = 0.0
 
     def __enter__(self) -> Self:
         try:
@@ -100,12 +105,14 @@ class Journal:
             self._file.close()
 
     def add(self, record: PageRecord) -> None:
-        """Keep a record: it is on the disk when this returns."""
+        """Keep a record: no end of this process can lose it, and a failing machine only the last second's."""
         assert self._file is not None
         try:
             self._file.write(_line(record))
             self._file.flush()
-            os.fsync(self._file.fileno())
+            if time.monotonic() - self._synced > SYNCED:
+                os.fsync(self._file.fileno())
+                self._synced = time.monotonic()
         except OSError as error:
             raise _unwritable(self._path, error) from None
 

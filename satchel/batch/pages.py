@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -61,7 +62,8 @@ class Page:
             "task": self.task.to_data(),
             "policy": self.policy.to_data(),
             "zones": [zone.to_data() for zone in self.zones],
-            "counting": [options.model, options.encoding, options.tokenizer_file, options.approximate],
+            "counting": [options.model, options.encoding, options.approximate],
+            "tokenizer": options.tokenizer_file and _content(Path(options.tokenizer_file)),
             "budget": options.budget,
             "format": options.format,
             "order": options.order,
@@ -73,6 +75,14 @@ class Page:
             "walk": repr(replace(walk, own_outputs=())),
             "summaries": str(options.scan.summaries),
         }
+
+
+def _content(path: Path) -> str:
+    """Return the digest of a file; of one that cannot be read, the work on its pages will tell."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""
 
 
 @dataclass(frozen=True)
@@ -187,7 +197,7 @@ def _page(
             ("budget", settings.budget),
             ("model", settings.model),
             ("encoding", settings.encoding),
-            ("tokenizer_file", settings.tokenizer and str(folder / settings.tokenizer)),
+            ("tokenizer_file", settings.tokenizer and str((folder / settings.tokenizer).absolute())),
             ("approximate", settings.approximate),
             ("format", settings.format),
             ("order", settings.order),

@@ -191,6 +191,7 @@ class _Run:
         self._records: dict[str, PageRecord] = {}
         self._seconds: dict[str, Seconds] = {}
         self._kept = 0
+        self._failed = 0
         self._total = 0
         self._changed: dict[str, tuple[dict[str, str], frozenset[str]]] = {}
 
@@ -283,7 +284,7 @@ class _Run:
         known = read_records(options.folder) if looked else {}
         times = read_seconds(options.folder) if looked else {}
         # Workers on other machines hand the files back.
-        folder = options.folder if self._engine.is_local else None
+        folder = options.folder.absolute() if self._engine.is_local else None
         jobs = []
         for page in pages:
             if page.id not in keys:
@@ -348,6 +349,7 @@ class _Run:
     def _work(self, jobs: list[Job], journal: Journal) -> None:
         options = self._options
         for record in self._records.values():
+            self._failed += record.status == "failed"
             journal.add(record)
         engine = self._engine
         schedule = Schedule(
@@ -375,6 +377,7 @@ class _Run:
         seconds, before = answer.seconds, self._seconds.get(record.task)
         if before is not None and job.page.id in self._records:  # a second try
             seconds = together(before, seconds)
+        self._failed += record.status == "failed"
         self._records[record.task] = record
         self._seconds[record.task] = seconds
         journal.add(record)
@@ -382,9 +385,10 @@ class _Run:
     def _tell(self, answer: Answer, done: int, total: int, spent: float) -> None:
         if self._options.on_step is None:
             return
-        failed = sum(record.status == "failed" for record in self._records.values())
         left = spent / done * (total - done) if done else None
-        self._options.on_step(Step(self._kept + done, self._kept + total, failed, left, answer.record.task))
+        self._options.on_step(
+            Step(self._kept + done, self._kept + total, self._failed, left, answer.record.task)
+        )
 
     def _stage(self, name: str) -> None:
         if self._options.on_stage is not None:

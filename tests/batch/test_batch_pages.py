@@ -67,7 +67,7 @@ def test_defaults_hold_where_a_task_says_nothing(found: Survey) -> None:
 def test_a_tokenizer_is_looked_for_beside_the_tasks_file(found: Survey) -> None:
     whole = TaskFile.from_data({"tasks": [{"id": "a", "tokenizer": "t.json"}]})
     (page,) = pages_of(whole, {}, PackOptions(), name="deep/t.yaml")
-    assert page.options.tokenizer_file == str(Path("deep/t.json"))
+    assert page.options.tokenizer_file == str(Path("deep/t.json").absolute())
 
 
 def test_names_that_differ_in_case_only_end_in_their_digests(found: Survey) -> None:

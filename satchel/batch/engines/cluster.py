@@ -2,7 +2,8 @@
 
 Each survey is put into Ray's object store once, from where every machine fetches it once and every worker
 reads it in place. A page is a Ray task; one whose worker or machine is lost is tried again elsewhere. Workers
-need Satchel in the same version, and no files: the texts of a page come back and are written here.
+need Satchel in the same version, and no files: the texts of a page come back and are written here, unless
+all machines share the output folder.
 """
 
 from __future__ import annotations
@@ -50,6 +51,8 @@ class ClusterEngine:
     address
         Of the cluster (``HOST:PORT`` or ``ray://…``), or ``auto``: the one that this machine belongs to, or
         else one that is started on this machine alone for the run.
+    shared
+        The output folder is on a file system that all machines share: workers write into it themselves.
 
     Raises
     ------
@@ -57,9 +60,8 @@ class ClusterEngine:
         Ray is not installed, or there is no cluster at the address.
     """
 
-    is_local = False
-
-    def __init__(self, address: str = AUTO) -> None:
+    def __init__(self, address: str = AUTO, *, shared: bool = False) -> None:
+        self.is_local = shared
         ray = _ray()
         self._started = False
         if not ray.is_initialized():
