@@ -112,6 +112,8 @@ def _lookup() -> _Lookup:
 
 def _fold(char: str) -> str:
     """Return what ``char`` stands for: compatibility forms resolved, accents and case taken away."""
+    if not unicodedata.decomposition(char):
+        return char.casefold()  # most characters; of Hangul no part is of a marker
     parts = unicodedata.normalize("NFKD", char)
     return "".join(c for c in parts if unicodedata.category(c) not in _IGNORED_CATEGORIES).casefold()
 
