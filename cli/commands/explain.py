@@ -92,13 +92,16 @@ def command(
         answers.explain(context, counter, question)
     if given is not None:
         answers.ask(context, given, every=every, changes=what_if or [], prices=prices, options=options)
+    # Ids and sentences repeat names of files, which may hold secrets.
+    from ...exits import clean_data, redacted
+
     if csv:
-        print_text(answers.csv)
+        print_text(redacted(answers.csv))
     elif json:
         alone = targets and len(answers.data) == 1
-        print_json(answers.data["explanations"] if alone else answers.data)
+        print_json(clean_data(answers.data["explanations"] if alone else answers.data))
     else:
-        print_lines(answers.lines)
+        print_lines([Line(redacted(line.text), line.style) for line in answers.lines])
     if given is None:
         note("what would be otherwise is not worked out without the artifact's problem; see --problem")
 

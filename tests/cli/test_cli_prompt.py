@@ -518,6 +518,9 @@ def test_no_secret_in_the_name_of_a_file_leaves_in_a_cost(
         assert done.code == 0, done.err
         assert "behind " in done.out or "afterId" in done.out
         assert TOKEN not in done.out + done.err
+        done = here("explain", "c/packed-context.json", "--why-accepted", "*ghp_*", *options)
+        assert "REDACTED" in done.out
+        assert TOKEN not in done.out
 
 
 def test_nothing_on_standard_input_is_told_with_a_way_out(here: Satchel) -> None:
