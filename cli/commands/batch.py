@@ -11,7 +11,7 @@ import typer
 from ..console import Line, columns, count, note, number, print_json, print_lines, shown, width, worth
 from ..failures import NOT_OPTIMAL
 from ..groups import Paying, Rules, Search, spread
-from ..options import CacheDir, Json, NoCache, Quiet, cache_options, named, written
+from ..options import CacheDir, Json, NoCache, NoConfig, Quiet, cache_options, named, written
 from ..summary import HEADING
 
 if TYPE_CHECKING:
@@ -164,6 +164,7 @@ def command(
         str,
         typer.Option("--summaries", metavar="compute|off", help="Whether summary rungs are offered."),
     ] = "compute",
+    no_config: NoConfig = False,
     cache_dir: CacheDir = None,
     no_cache: NoCache = False,
     json: Json = False,
@@ -175,7 +176,7 @@ def command(
     module or package. Each repository is read once. A page that fails stops no other: it is in the manifest
     with its reason, and the exit code is 1.
     """
-    from ... import BatchOptions, PackOptions, run_batch, write_text
+    from ... import BatchOptions, PackOptions, Settings, run_batch, write_text
     from ...batch import DEFAULT_BATCH_FOLDER, cluster_at, kinds_named, processors
     from ...sharing import SHARED_PREFIX
     from ..sharing import sharing_lines
@@ -191,7 +192,11 @@ def command(
             BatchOptions(
                 folder=Path(DEFAULT_BATCH_FOLDER) if out is None else out,
                 pack=PackOptions(
-                    scan=replace(rules.scan_options((), summaries), jobs=jobs),
+                    scan=replace(
+                        rules.scan_options((), summaries),
+                        jobs=jobs,
+                        settings=Settings() if no_config else None,
+                    ),
                     solve=replace(search.solve_options(ticker), on_progress=None),
                     engine=search.engine,
                     pricing=None if sharing is not None else pricing.price_options(None),

@@ -1,8 +1,8 @@
 """What a batch has done so far, kept so that a run which is killed at any moment can be resumed.
 
 The journal grows by one line for each page that is done, written after the page's files are in place. At the
-end the manifest, in the order of the tasks, takes its place. A line that was cut short is left out of account:
-its page is done again, to the same bytes.
+end the manifest, in the order of the tasks, takes its place. A line that was cut short is left out of
+account: its page is done again, to the same bytes.
 """
 
 from __future__ import annotations

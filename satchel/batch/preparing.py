@@ -7,6 +7,7 @@ import io
 import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -93,6 +94,7 @@ class Shelf:
     def __init__(self, survey: Survey) -> None:
         self.survey = survey
         self._parts = UnitParts()
+        self._places = Places(survey)
         self._summaries: dict[str, Form | None] = {}
         self._books: dict[tuple[str, str], _RunBook] = {}
         self._estimators: dict[tuple[Any, ...], TokenEstimator] = {}
@@ -102,8 +104,9 @@ class Shelf:
         options = page.options
         estimator = self.estimator(options)
         with collector_paused():
-            view = focused(self.survey, page)
-            assert view is not None, "the survey was read without what the page names"
+            named = page.task.focus
+            is_own = bool(named) and self.survey.explicit[-len(named) :] == named  # read for this very focus
+            view = focused(self.survey, page, None if is_own else self._places.files_named(page))
             use = options.scan.summaries
             summaries = _RunSummaries(self._summaries, use)
             found = weigh(view, page.task, options.scan, summaries, self._parts)
@@ -159,25 +162,47 @@ class _RunBook(CountBook):
         self._known[digest] = tokens
 
 
-def focused(survey: Survey, page: Page) -> Survey | None:
-    """Return ``survey``, which was read without any focus, as if it had been read with that of ``page``.
+class Places:
+    """The files and folders of a survey that was read without any focus, to tell what naming one changes."""
 
-    None where naming a path would have brought in more than is there: what rules leave out must be read.
+    def __init__(self, survey: Survey) -> None:
+        self._files = frozenset(file.path for file in survey.reading.files)
+        self._folders = frozenset(
+            str(folder) for path in self._files for folder in PurePosixPath(path).parents if folder.name
+        )
+        skipped = survey.reading.skipped
+        self._left_out = tuple(item.path for item in skipped if item.reason not in _ALWAYS_OUT)
+
+    def files_named(self, page: Page) -> frozenset[str] | None:
+        """Return the files that the focus of ``page`` names one by one.
+
+        None where naming a path would bring in more than is there: what rules leave out must be read.
+        """
+        named = []
+        for path in page.task.focus:
+            given = path.removeprefix("./").rstrip("/")
+            if {given, path}.intersection(page.options.scan.walk.exclude):
+                return None
+            if given not in self._files and not self._is_whole(given):
+                return None
+            named.append(given)
+        return self._files.intersection(named)
+
+    def _is_whole(self, folder: str) -> bool:
+        below = f"{folder}/"
+        return folder in self._folders and not any(
+            path.startswith(below) or below.startswith(path) for path in self._left_out
+        )
+
+
+def focused(survey: Survey, page: Page, marked: frozenset[str] | None) -> Survey:
+    """Return ``survey`` as if it had been read with the focus of ``page``.
+
+    ``marked`` are the files that it names; None where the survey was read for this very focus.
     """
-    named = page.task.focus
-    if tuple(survey.explicit[-len(named) :]) == named or not named:
-        return survey  # it was read for this very focus
+    if marked is None or not page.task.focus:
+        return survey
     reading = survey.reading
-    files = {file.path for file in reading.files}
-    plain: list[str] = []
-    for path in named:
-        given = path.removeprefix("./").rstrip("/")
-        if given in page.options.scan.walk.exclude or path in page.options.scan.walk.exclude:
-            return None
-        if given not in files and not _whole_folder(survey, given):
-            return None
-        plain.append(given)
-    marked = frozenset(files.intersection(plain))
     seen = {
         file.path: replace(file, source=replace(file.source, explicit=True))
         for file in reading.files
@@ -185,24 +210,17 @@ def focused(survey: Survey, page: Page) -> Survey | None:
     }
     reading = replace(
         reading,
-        files=tuple(seen.get(file.path, file) for file in reading.files),
+        files=tuple([seen.get(file.path, file) for file in reading.files]),
         candidates=tuple(
-            replace(candidate, file=seen[candidate.file.path]) if candidate.file.path in marked else candidate
-            for candidate in reading.candidates
+            [
+                replace(candidate, file=seen[candidate.file.path])
+                if candidate.file.path in marked
+                else candidate
+                for candidate in reading.candidates
+            ]
         ),
     )
-    return replace(survey, reading=reading, explicit=(*survey.explicit, *named))
-
-
-def _whole_folder(survey: Survey, folder: str) -> bool:
-    """Whether everything below ``folder`` was read that naming it would bring in."""
-    below = f"{folder}/"
-    if not any(file.path.startswith(below) for file in survey.reading.files):
-        return False
-    return not any(
-        item.reason not in _ALWAYS_OUT and (item.path.startswith(below) or below.startswith(item.path))
-        for item in survey.reading.skipped
-    )
+    return replace(survey, reading=reading, explicit=(*survey.explicit, *page.task.focus))
 
 
 def _with_zones(envelope: BudgetEnvelope, page: Page) -> BudgetEnvelope:
@@ -221,7 +239,13 @@ def survey_digest(survey: Survey) -> str:
     """Return a digest of everything in a survey that decides a pack."""
     reading = survey.reading
     digest = hashlib.sha256()
-    for part in (code_version(), survey.report.to_json(), repr(survey.seeds), repr(survey.explicit)):
+    for part in (
+        code_version(),
+        survey.report.to_json(),
+        repr(survey.seeds),
+        repr(survey.explicit),
+        repr(survey.settings),
+    ):
         digest.update(part.encode("utf-8", "surrogatepass") + b"\0")
     for file in reading.files:
         text = hashlib.sha256(file.text.encode("utf-8", "surrogatepass")).hexdigest()

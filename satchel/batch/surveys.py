@@ -14,7 +14,7 @@ from ..sources.origin import Origin
 from ..sources.scan import ScanOptions, Survey, survey
 from ..sources.seeds import Seeding, seeds_of
 from .pages import Page
-from .preparing import focused, packed_survey, survey_digest
+from .preparing import Places, packed_survey, survey_digest
 
 UPDATE: Final = "page-update"
 """The kind of task that starts from what has changed."""
@@ -61,6 +61,7 @@ class Surveys:
         self._base, self._options, self._folder = base, options, folder
         self._cache, self._notify, self._revision, self._since = cache, notify, revision, since
         self._found: dict[str, Survey] = {}
+        self._places: dict[str, Places] = {}
         self._digests: dict[str, str] = {}
         self._packed: dict[str, bytes] = {}
         self.seconds = 0.0
@@ -78,7 +79,9 @@ class Surveys:
             The repository or a path of the page's focus cannot be read.
         """
         key = self.whole(page.repo)
-        if focused(self._found[key], page) is None:
+        if key not in self._places:
+            self._places[key] = Places(self._found[key])
+        if self._places[key].files_named(page) is None:
             key = self._read(page.repo, page.task.focus)
         return self._seeded(key, page.repo) if self._since and page.task.kind == UPDATE else key
 
