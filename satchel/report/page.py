@@ -197,7 +197,7 @@ class _Page:
         return {"tokens": boundary.tokens, "sentence": boundary_words(boundary)}
 
     def _notes(self) -> list[str]:
-        notes = [f"{text[0].upper()}{text[1:]}." for text in self.files.lacking]
+        notes = [visible(f"{text[:1].upper()}{text[1:]}.") for text in self.files.lacking]
         if self.problem is None:
             notes.append("Without the problem there are no scores, forms, coverage by unit, needs or prices.")
         return notes
@@ -228,6 +228,11 @@ class _Page:
             ("Taken by units", budget.estimated_input_tokens),
         )
         facts = [(name, f"{tokens:,} tokens") for name, tokens in known if tokens is not None]
+        cost = self.context.cost
+        if cost is not None:
+            words = f"{cost.cost_micro:,} millionths of {visible(cost.currency)}"
+            facts.append((f"Cost of {cost.expected_calls:,} calls", words))
+            facts.append(("The same without a cache", f"{cost.uncached_micro:,}"))
         empty = [visible(name) for name, number in self.zones.items() if not self.context.zones[number].units]
         return [*facts, ("Zones without a unit", ", ".join(empty))] if empty else facts
 

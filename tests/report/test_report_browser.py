@@ -10,6 +10,7 @@ import pytest
 
 from satchel import Problem, ReportOptions, SolveOptions, report_page, solve
 from satchel.beside import PackFiles
+from satchel.report import Step
 
 Show = Callable[..., Any]
 ROWS = 20_500
@@ -258,3 +259,45 @@ def test_twenty_thousand_rows_stay_usable(show: Show) -> None:
     focus(browser, "#t-left input[type=search]")
     press(browser, "u01234")
     assert cells(browser, "t-left", 0)[0].startswith("u01234")
+
+
+def test_hostile_names_of_a_problem_run_nothing(show: Show, tmp_path: Path) -> None:
+    """A problem file may come from anywhere: names of zones, dimensions and groups are text, too."""
+    bad = "</script><script>window.owned=1</script><img src=x onerror=window.owned=1>"
+    bad += "\"'`${7*7}{{7*7}}\u202e\x07"
+    units = [
+        {
+            "id": f"{bad}{n}",
+            "title": bad,
+            "tokenEstimate": 10,
+            "relevanceScore": 0.5,
+            "zone": bad,
+            "coverage": {bad: 0.5},
+            "redundancyGroups": [bad],
+            "tags": [bad],
+            "sourceRefs": [{"path": f"{bad}/{bad}{n}"}],
+            **({"dependencies": [f"{bad}{n - 1}"]} if n else {}),
+        }
+        for n in range(4)
+    ]
+    problem = Problem.from_data(
+        {
+            "schemaVersion": "packing-problem.v1",
+            "task": {"kind": bad, "about": bad},
+            "envelope": {"availableInputTokens": 25, "zones": [{"name": bad, "maxTokens": 20}]},
+            "coverage": [{"name": bad}],
+            "redundancyGroups": [{"id": bad, "members": [], "policy": "keep_all", "penalty": 1}],
+            "units": units,
+        }
+    )
+    files = PackFiles(Path("a.json"), solve(problem), problem, text=None, lacking=(bad,))
+    steps = [Step(0.0, bad, 1.0, 2.0), Step(1.0, bad, 2.0, 2.0)]
+    browser = show(report_page(files, ReportOptions(named=bad, timeline=steps)))
+    browser.execute_script("for (const b of document.querySelectorAll('.open')) b.click()")
+    assert browser.execute_script("return window.owned") is None
+    assert complaints(browser) == []
+    assert browser.execute_script("return document.querySelectorAll('img, main script').length") == 0
+    shown = browser.execute_script("return document.body.innerText")
+    assert "<img src=x" in shown
+    assert "\u202e" not in shown
+    assert "49" not in browser.execute_script("return document.querySelector('h1').innerText")

@@ -8,12 +8,15 @@ import json
 import re
 from hashlib import sha256
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from satchel import ReportOptions, report_page
+from satchel import PackOptions, ReportOptions, Task, pack, read_pack_files, report_page, write_pack
 from satchel.beside import PackFiles
+from satchel.report.prompting import prompt_parts
+from satchel.report.visible import visible
 
 QUICK = ReportOptions(ask_solver=False)
 
@@ -170,3 +173,21 @@ def test_without_the_extra_it_says_what_to_install(
         report_page(linkbox)
     assert caught.value.code == "extra_missing"
     assert "satchel[report]" in str(caught.value.hint)
+
+
+@pytest.mark.parametrize("fmt", ["markdown", "xml", "plain", "json"])
+def test_the_prompt_is_shown_whole_in_every_format(tmp_path: Path, fmt: str) -> None:
+    """The parts, put together, are the prompt but for blank lines; each unit is a part of its own."""
+    root = Path(__file__).parents[1] / "data" / "linkbox"
+    options = PackOptions(budget=900, format=fmt)
+    write_pack(pack(root, Task(kind="api-reference", about="links"), options), tmp_path)
+    files = read_pack_files(tmp_path)
+    zones = {zone.name: number for number, zone in enumerate(files.context.zones)}
+    parts = prompt_parts(files, zones)
+    assert files.context.prompt is not None
+    assert files.text is not None
+    shown = "".join(part.text for part in parts)
+    assert shown.replace("\n", "") == visible(files.text).replace("\n", "")
+    numbers = [part.number for part in parts if part.number is not None]
+    assert numbers == list(range(len(files.context.prompt.order)))
+    assert [bool(part.mark) for part in parts].count(True) == 1
