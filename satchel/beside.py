@@ -10,6 +10,7 @@ from pathlib import Path
 from .exits import redacted
 from .files import ARTIFACT, PROBLEM, PROMPTS, read_artifact, read_problem, read_prompt
 from .models import PackedContext, Problem, PromptReport, SatchelError, UsageError
+from .prefixes import order_of
 from .prompt import RenderedPrompt, Span, render
 
 
@@ -42,7 +43,7 @@ class PackFiles:
         if self.problem is not None:
             rungs = {unit.id: unit.rung for unit in self.context.accepted_units}
             units = [(name, rungs[name]) for name in report.order]
-            rendered = render(self.problem, units, report.format, redact=redacted)
+            rendered = render(self.problem, units, report.format, order_of(self.context), redacted)
             if text_digest(rendered.text) == report.digest:
                 return rendered
         return None if self.text is None else _by_manifest(self.text, report, self.context)
