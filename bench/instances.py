@@ -29,7 +29,7 @@ TASKS = ("api-reference", "overview", "architecture", "quickstart", "troubleshoo
 BUDGETS = (4000, 8000, 16_000)
 """Task and budget of a package go round with its place in the list: 15 combinations."""
 
-SIZES = (60, 120, 240, 400)
+SIZES = (60, 90, 120, 240)
 TIGHTNESS = (0.1, 0.2, 0.3, 0.5, 0.7)
 SEEDS = range(10)
 """Every size with every tightness and every seed: 200 drawn problems."""
