@@ -167,6 +167,20 @@ class ContextUnit(Model):
         default=None, description="explicit value; overrides scoring, taken as it stands"
     )
     renderings: Annotated[tuple[Rendering, ...], Listed] = ()
+    held: Count | None = Field(
+        default=None, description="place in its ladder of the only form that is offered; all when absent"
+    )
+
+    @model_validator(mode="after")
+    def _held_is_there(self) -> Self:
+        forms = len(self.ladder())
+        if self.held is not None and self.held >= forms:
+            raise PydanticCustomError(
+                "held",
+                "the unit has no such form",
+                {"field": "held", "value": self.held, "hint": f"accepted: 0 to {forms - 1}"},
+            )
+        return self
 
     @model_validator(mode="after")
     def _sized(self) -> Self:

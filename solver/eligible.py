@@ -109,7 +109,12 @@ def resolve(problem: Problem) -> Eligibility:
 
 
 def offered_rungs(unit: ContextUnit, zone: BudgetZone) -> list[Rung]:
-    """Return the forms that may stand in the pack: the zone allows each, and each saves tokens."""
+    """Return the forms that may stand in the pack: the zone allows each, and each saves tokens.
+
+    A unit that is held at a form has that one, whatever its zone allows.
+    """
+    if unit.held is not None:
+        return [_held_rung(unit, unit.held)]
     rungs: list[Rung] = []
     place = last = 0
     if unit.token_estimate is not None or unit.text is not None:
@@ -129,6 +134,17 @@ def offered_rungs(unit: ContextUnit, zone: BudgetZone) -> list[Rung]:
             last = tokens
         place += 1
     return rungs
+
+
+def _held_rung(unit: ContextUnit, place: int) -> Rung:
+    form = unit.ladder()[place]
+    is_own = place == 0 and (unit.token_estimate is not None or unit.text is not None)
+    tokens = form.tokens
+    if tokens is None:
+        tokens = _stated(unit, None, None if is_own else form.state)
+    return Rung(
+        place, tokens, DEPTHS[form.state], 1.0 if form.fidelity is None else form.fidelity, form.value
+    )
 
 
 def _stated(unit: ContextUnit, tokens: int | None, rendering: State | None) -> int:

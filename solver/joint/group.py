@@ -120,11 +120,21 @@ class Group:
             here = plane.at(point) + self.reward(point)
             if here > height:
                 center, height = point, here
-                for share in THRESHOLDS[:1]:
-                    best, worth = self._tried(master, _whole(self.shared, point, share), best, worth)
+                best, worth = self._tried(master, _whole(self.shared, point, THRESHOLDS[0]), best, worth)
+                best, worth = self._tried(master, self._reaching(point), best, worth)
         for share in THRESHOLDS[1:]:
             best, worth = self._tried(master, _whole(self.shared, center, share), best, worth)
         return best
+
+    def _reaching(self, s: Floats) -> Ints:
+        """Return the prefix of the forms of which ``s`` has most, as many as reach the provider's minimum."""
+        count, lacking = len(self.shared.tokens), self.rates.minimum - self.rates.lead
+        order = np.lexsort((np.arange(count), -s[:count]))
+        order = order[s[order] > 0]
+        _, first = np.unique(self.shared.unit[order], return_index=True)
+        order = order[np.sort(first)]
+        enough = int(np.searchsorted(np.cumsum(self.shared.tokens[order]), lacking)) + 1
+        return self.shared.closed(np.sort(order[:enough]))
 
     def _between(self, center: Floats, proposal: Floats) -> tuple[Floats, Plane | None]:
         """Return a point towards the proposal behind which every page has packs, and the plane there."""

@@ -55,7 +55,7 @@ def with_lead(problem: Problem, lead: Sequence[LeadUnit], room: int | None = Non
     Parameters
     ----------
     lead
-        In prompt order, those of a heading right behind each other.
+        In prompt order, those of a heading right behind each other; without any nothing leads.
     room
         Tokens that all units may take, the prefix included; as the problem says when None. What is left of
         the budget becomes part of the safety margin.
@@ -88,16 +88,16 @@ def with_lead(problem: Problem, lead: Sequence[LeadUnit], room: int | None = Non
         **{
             **data,
             "units": (*headings.values(), *units),
-            "lead": tuple(names),
+            "lead": tuple(names) or None,
             "envelope": _narrowed(problem.envelope, room),
         }
     )
 
 
 def _held(unit: ContextUnit, wanted: LeadUnit) -> ContextUnit:
-    """Return the unit with the wanted form as its only one, below the heading of the prefix."""
-    form = next((form for form in unit.ladder() if _same(form, wanted)), None)
-    if form is None:
+    """Return the unit held at the wanted form, below the heading of the prefix."""
+    place = next((place for place, form in enumerate(unit.ladder()) if _same(form, wanted)), None)
+    if place is None:
         raise _missing(wanted)
     needs = unit.dependencies
     if wanted.file:
@@ -105,22 +105,7 @@ def _held(unit: ContextUnit, wanted: LeadUnit) -> ContextUnit:
         needs = tuple(
             Dependency(id=lead_heading_of(wanted.file)) if need.id == heading else need for need in needs
         )
-    update: dict[str, Any] = {"required": True, "dependencies": needs}
-    if form is unit.ladder()[0] or _is_own(unit, form):
-        update["renderings"] = ()
-    else:
-        update |= {
-            "renderings": (form,),
-            "compression_state": form.state,
-            "text": None,
-            "token_estimate": None,
-        }
-    return unit.model_copy(update=update)
-
-
-def _is_own(unit: ContextUnit, form: Rendering) -> bool:
-    has_own = unit.token_estimate is not None or unit.text is not None
-    return has_own and form.state is unit.compression_state
+    return unit.model_copy(update={"required": True, "dependencies": needs, "held": place})
 
 
 def _same(form: Rendering, wanted: LeadUnit) -> bool:

@@ -160,6 +160,7 @@ class _Planner:
         self.scale, self.options = scale, options
         self.none = np.zeros(shared.size, dtype=np.int64)
         self._pages: dict[int, RelaxedPage] = {}
+        self._hope: tuple[Grouping, int] | None = None
 
     def page(self, p: int) -> RelaxedPage:
         if p not in self._pages:
@@ -198,18 +199,27 @@ class _Planner:
             return None
         everything = list(range(len(self.programs)))
         parts = [everything] if count == 1 else seeded(self._likings(), count)
-        best = self._finished_search(parts)
-        for _ in range(MOVES):
-            if best is None:
+        best: JointPlan | None = None
+        for _ in range(1 + MOVES):
+            plan = self._finished_search(parts)
+            if plan is not None and (best is None or plan.cost < best.cost):
+                best = plan
+            elif best is not None:
                 break
-            other_parts = self._moved(best)
-            if other_parts is None:
+            settled = self._settled(plan)
+            moved_parts = None if settled is None else self._moved(*settled)
+            if moved_parts is None:
                 break
-            other = self._finished_search(other_parts)
-            if other is None or other.cost >= best.cost:
-                break
-            best = other
+            parts = moved_parts
         return best
+
+    def _settled(self, plan: JointPlan | None) -> tuple[Grouping, int] | None:
+        """Return the groups and the price by which pages may change groups: those of a plan that shares
+        something, or else those of the search that come nearest to the floor."""
+        if plan is None or not any(any(group.inside) for group in plan.groups):
+            return self._hope
+        groups = [(list(group.pages), np.array(group.inside, dtype=np.int64)) for group in plan.groups]
+        return groups, plan.price or self._price_of(plan)
 
     def _finished_search(self, parts: list[list[int]]) -> JointPlan | None:
         if self._is_small():
@@ -227,6 +237,7 @@ class _Planner:
 
         With a prefix, value goes into the prefix as well: the price is below that of leaving out alone.
         """
+        self._hope = None
         samples = [_sample(part) for part in parts]
         groups = [
             Group(
@@ -255,6 +266,8 @@ class _Planner:
                     best = tried
             else:
                 high = price
+                if any(inside.any() for inside in insides):
+                    self._hope = list(zip(parts, insides, strict=True)), price
         if best is None or not any(inside.any() for _, inside in best.groups):
             return [], 0
         return [(part, inside) for part, (_, inside) in zip(parts, best.groups, strict=True)], best.price
@@ -406,10 +419,9 @@ class _Planner:
             rows.append(shares * self.shared.tokens)
         return np.array(rows)
 
-    def _moved(self, plan: JointPlan) -> list[list[int]] | None:
-        """Return the pages by the prefix that serves each best at the plan's price, None for no change."""
-        price = plan.price or self._price_of(plan)
-        insides = [np.array(group.inside, dtype=np.int64) for group in plan.groups]
+    def _moved(self, groups: Grouping, price: int) -> list[list[int]] | None:
+        """Return the pages by the prefix that serves each best at ``price``, None for no change."""
+        insides = [inside for _, inside in groups]
         bonus = [
             price
             * (self.rates.input - self.rates.read)
@@ -431,7 +443,7 @@ class _Planner:
                     plane = self.page(p).plane(inside.astype(np.float64), price)
                     if plane is not None:
                         worths[p, g] = plane.value - price * plane.tokens + bonus[g]
-        return moved([list(group.pages) for group in plan.groups], worths)
+        return moved([part for part, _ in groups], worths)
 
     def _price_of(self, plan: JointPlan) -> int:
         """Return a price per token for a plan that has none: total value by total tokens."""

@@ -161,14 +161,15 @@ class Facts:
             index = 1
         for form in unit.renderings:
             tokens = self._counted(unit, form.state, form.tokens)
-            if not index or (tokens < last and form.state in zone.overflow_policy.states):
+            saves = tokens < last and form.state in zone.overflow_policy.states
+            if not index or saves or index == unit.held:
                 last = tokens
                 fidelity = 1.0 if form.fidelity is None else form.fidelity
                 value = form.value if form.value is not None else self._value(unit, fidelity, bonus)
                 refs = form.source_refs or unit.source_refs
                 offered[index] = Rung(index, form.state, tokens, value, fidelity, refs)
             index += 1
-        return offered
+        return offered if unit.held is None else {unit.held: offered[unit.held]}
 
     @staticmethod
     def _counted(unit: ContextUnit, state: State, tokens: int | None) -> int:

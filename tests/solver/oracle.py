@@ -79,6 +79,8 @@ class Model:
                 value = fidelity * self._base(unit) - self.problem.weights.risk * unit.risk_score
                 value += self._bonus(unit)
             forms.append(Form(rung, form.tokens, form.state, value, fidelity))
+        if unit.held is not None:
+            (forms,) = [[form] for form in forms if form.rung == unit.held]
         return forms
 
     def _base(self, unit: ContextUnit) -> float:
