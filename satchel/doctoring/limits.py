@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Final
 
@@ -13,7 +14,7 @@ CLOSE: Final = 0.1
 """A candidate is a near miss where it lacks no more than this share of its limit in tokens, and …"""
 
 NEAR: Final = 0.02
-"""… no more than this share of its value would be lost with it in; of tokens where that is not known."""
+"""… its tokens are worth no more than this share above its value; a share of tokens without prices."""
 
 SQUEEZED: Final = 2.0
 """A zone is squeezed where tokens are worth this many times what they are worth elsewhere, or more."""
@@ -54,22 +55,17 @@ def coverage(visit: Visit) -> Iterator[Finding]:
 
 
 def near_misses(visit: Visit) -> Iterator[Finding]:
-    """Find candidates of worth that the pack would lose next to nothing with, or that lack few tokens."""
-    values: dict[str, float] = {}
-    if visit.facts is not None:
-        for unit, _ in visit.rejected():
-            values[unit.id] = max((r.value for r in visit.facts.units[unit.id].rungs.values()), default=0.0)
+    """Find candidates that nearly pay for their tokens, or (where prices are not known) lack few of them."""
     near = []
     for entry in visit.context.rejected_units:
-        worth, lost = values.get(entry.id, 0.0), visit.lost.get(entry.id)
         more = _lacking(visit, entry)
-        if more is None or (visit.ask_solver and (lost is None or worth <= 0 or lost > NEAR * worth)):
-            continue
-        near.append((-worth, more, entry.id, entry))
+        loss = _loss(visit, entry)
+        if more is not None and (loss is None or loss <= NEAR):
+            near.append((loss or 0.0, more, entry.id, entry))
     if not near:
         return
     near.sort(key=lambda found: found[:3])
-    worth, more, _, best = near[0]
+    _, more, _, best = near[0]
     units = {} if visit.problem is None else visit.problem.by_id
     names = [label(units[name]) if name in units else name for _, _, name, _ in near]
     zoned = best.reason is RejectReason.ZONE_CAPACITY_EXCEEDED
@@ -78,8 +74,7 @@ def near_misses(visit: Visit) -> Iterator[Finding]:
         "near_misses",
         Severity.INFO,
         f"{len(near):,} {'candidate' if len(near) == 1 else 'candidates'} came close: {shortlist(names, 2)}",
-        f"The one of most value needs {more:,} tokens more in {where}"
-        + (f", and is worth {-worth:,.4g}." if worth else "."),
+        f"The closest one needs {more:,} tokens more in {where}.",
         visit.what_if(f"zone.{best.zone}.max=+{more}" if zoned else f"budget=+{more}"),
         {"ids": [name for _, _, name, _ in near[:20]], "count": len(near), "tokens": more},
     )
@@ -94,8 +89,23 @@ def _lacking(visit: Visit, entry: RejectedUnit) -> int | None:
     limit = entry.data.get("max") if zoned else visit.context.budget.available_input_tokens
     if not (isinstance(needs, int) and isinstance(left, int) and isinstance(limit, int)):
         return None
-    share = CLOSE if visit.ask_solver else NEAR
+    share = CLOSE if visit.prices is not None else NEAR
     return needs - left if 0 < needs - left <= max(1, share * limit) else None
+
+
+def _loss(visit: Visit, entry: RejectedUnit) -> float | None:
+    """Return what a candidate's tokens are worth beyond its own value, as a share of that; None unknown.
+
+    Of its forms the best one counts; what it covers is left out of account, and so is what it needs.
+    """
+    prices = visit.prices
+    if prices is None or prices.total is None or visit.facts is None:
+        return None
+    zone = sum(p.per_thousand for p in prices.zones if p.zone == entry.zone and p.family == "zone maximum")
+    price = (prices.total.per_thousand + zone) / 1_000
+    rungs = visit.facts.units[entry.id].rungs.values()
+    losses = [price * rung.tokens / rung.value - 1.0 for rung in rungs if rung.value > 0]
+    return max(0.0, min(losses)) if losses else math.inf
 
 
 def squeezed_zones(visit: Visit) -> Iterator[Finding]:
@@ -121,7 +131,8 @@ def squeezed_zones(visit: Visit) -> Iterator[Finding]:
             "zone_squeezed",
             Severity.WARNING,
             f"zone {zone.name} is held back by its maximum of {zone.max_tokens:,} tokens",
-            f"{waiting[zone.name]:,} candidates wait for room in it"
+            ("1 candidate waits" if waiting[zone.name] == 1 else f"{waiting[zone.name]:,} candidates wait")
+            + " for room in it"
             + (
                 f"; 1,000 tokens more there are worth {price + total:,.4g}, elsewhere {total:,.4g}."
                 if price is not None
