@@ -24,8 +24,8 @@ KINDS = ("real", "drawn")
 
 LEGEND = """\
 Loss: share of the best bound of any engine that the pack lacks; all of it where there is no pack, or it
-breaks a rule. Overlap: Jaccard's index of the chosen units with those of the best pack. Seconds: median. What each
-column means in full says [docs/research.md](../docs/research.md)."""
+breaks a rule. Overlap: Jaccard's index of the chosen units with those of the best pack. Seconds: median. What
+each column means in full says [docs/research.md](../docs/research.md)."""
 
 
 def kind_of(name: str) -> str:
