@@ -114,8 +114,17 @@ def _thresholds(found: Otherwise, case: Counterfactual) -> list[str]:
         )
     lines = [text]
     if (fewer := case.tokens_fewer) is not None:
-        lines.append(f"  or if this form took {_between(fewer, str)} tokens fewer")
+        lines.append(f"  or if this form took {_fewer(fewer)}")
     return lines
+
+
+def _fewer(found: Range) -> str:
+    """Return how many tokens fewer are needed; what is not known to be the least may still be enough."""
+    if found.exact:
+        return f"{found.least} tokens fewer"
+    if found.most is None:
+        return f"at least {found.least} tokens fewer: how many are enough was not found in time"
+    return f"{found.most} tokens fewer: perhaps a few less are enough"
 
 
 def _between(found: Range, words: object) -> str:
@@ -141,9 +150,9 @@ def _account(found: Otherwise) -> list[str]:
     if not parts:
         return [f"at the prices of the optimum nothing that it needs is scarce: it is worth {_worth(value)}"]
     net = float(account.net / found.scale)
-    return [
-        f"at the prices of the optimum it is worth {_worth(value)}; {', '.join(parts)}: {_worth(net)} is left"
-    ]
+    # What the shares of one denominator leave over is no amount.
+    rest = f"{_worth(net)} is left" if abs(net) >= LEAST * max(1, abs(value)) else "nothing is left"
+    return [f"at the prices of the optimum it is worth {_worth(value)}; {', '.join(parts)}: {rest}"]
 
 
 def _state(found: Otherwise, name: str, place: int) -> str:

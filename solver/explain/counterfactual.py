@@ -13,7 +13,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from ..greedy import Pack
 from ..state import NONE
 from .demand import apart, near, shrunk, taken_in, taken_out
 from .solved import Outcome, Solved, place_of
+
+SOLVES: Final = 12
+"""Solves, at most, to find out how many tokens are too many."""
 
 Demand = Literal["in", "out", "rung"]
 
@@ -90,8 +93,10 @@ def if_in(solved: Solved, unit: int, *, tokens: bool = True) -> Counterfactual:
     found = dataclasses.replace(found, value_needed=_tipping(solved, outcome, found.lost))
     if not tokens or outcome.pack.shortfall or solved.pack.shortfall:
         return found  # relaxed minima decide before tokens do
+    # A limit that the one solve did not keep, several solves would not keep either.
+    solves = SOLVES if found.exact else 0
     rung = int(outcome.pack.choice[unit])
-    return dataclasses.replace(found, tokens_fewer=_tokens_fewer(solved, unit, rung))
+    return dataclasses.replace(found, tokens_fewer=_tokens_fewer(solved, unit, rung, solves))
 
 
 def if_out(solved: Solved, unit: int) -> Counterfactual:
@@ -184,11 +189,12 @@ def _decided_by_prices(c: Compiled) -> bool:
     return pricing is not None and pricing.decides
 
 
-def _tokens_fewer(solved: Solved, unit: int, rung: int) -> Range | None:
+def _tokens_fewer(solved: Solved, unit: int, rung: int, solves: int) -> Range | None:
     """Return how many tokens fewer ``rung`` would have to take for the answer to hold it.
 
-    Fewer tokens never make a pack worse, but for the minimum of its zone: there the least is not looked for.
-    None where no size is small enough.
+    Fewer tokens never make a pack worse, but for the minimum of its zone: there a number that is enough is
+    told, and the least one is not known. None where no size is small enough. The relaxation says what is too
+    little; from there on sizes are solved for, ``solves`` times at most.
     """
     c, size = solved.c, int(solved.c.tokens[rung])
 
@@ -214,29 +220,22 @@ def _tokens_fewer(solved: Solved, unit: int, rung: int) -> Range | None:
     falling = zone == NONE or c.zones[zone].minimum == 0
     if not may(size):
         return None
-    # The relaxation says what is too little; from there on ever larger steps are tried.
-    low = _first(may, 0, size)
-    step, high = 0, low
-    verdict = enters(high)
-    known_out = low - 1
-    while not verdict:
+    least, most, step = _first(may, 0, size), None, 1
+    while solves > 0 and least != most:
+        # Ever larger steps up to one that is enough, then halves.
+        tried = min(size, least + step - 1) if most is None else (least + most) // 2
+        verdict, solves = enters(tried), solves - 1
         if verdict is None:
-            return Range(low, None) if falling else None
-        if high == size:
-            return None
-        known_out, step = high, max(1, 2 * step)
-        high = min(size, high + step)
-        verdict = enters(high)
-    while high - known_out > 1:
-        middle = (high + known_out) // 2
-        verdict = enters(middle)
-        if verdict is None:
-            return Range(known_out + 1, high)
+            break
         if verdict:
-            high = middle
+            most = tried
+        elif tried == size:
+            return None
         else:
-            known_out = middle
-    return Range(high, high) if falling else Range(0, high)
+            least, step = tried + 1, 2 * step
+    if falling:
+        return Range(least, most)
+    return None if most is None else Range(min(1, most), most)
 
 
 def _first(holds: Callable[[int], bool], low: int, high: int) -> int:

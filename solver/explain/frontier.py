@@ -176,11 +176,23 @@ class _Tracer:
 
     def _ends(self, least: int | None, most: int | None) -> tuple[int, int]:
         c = self.c
-        full = int(c.tokens[c.rung_start[:-1]].sum()) if c.n else 0
+        full = self._most_tokens()
         high = max(1, min(REACH * c.available, max(full, c.available))) if most is None else most
         if least is not None:
             return min(least, high), high
         return min(max(min(c.available, high) // REACH, self._smallest() or 0), high), high
+
+    def _most_tokens(self) -> int:
+        """Return the tokens of all units in their fullest form, those of a zone up to its maximum."""
+        c = self.c
+        if c.n == 0:
+            return 0
+        fullest = c.tokens[c.rung_start[:-1]]
+        total = int(fullest.sum())
+        for zone in c.zones:
+            if zone.maximum is not None:
+                total -= max(0, int(fullest[zone.units].sum()) - zone.maximum)
+        return total
 
     def _smallest(self) -> int | None:
         if not self.c.required.any() and not any(zone.minimum for zone in self.c.zones):
