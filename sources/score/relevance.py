@@ -63,7 +63,7 @@ POWERS: Final = MappingProxyType(
 EVENNESS: Final = 0.8
 """The power of the product of parts, before the curves."""
 
-STEEPER: Final = 1.12
+STEEPER: Final = 1.2
 """The power of the whole, behind the curves."""
 
 LEAST: Final = 1e-4
