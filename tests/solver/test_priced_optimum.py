@@ -16,8 +16,8 @@ from satchel.solver.verify import verify
 
 CP_SAT = SolveOptions(solver="cp-sat")
 GREEDY = SolveOptions(solver="greedy")
-many = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
-some = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+many = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+some = settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def chosen(context: PackedContext) -> dict[str, int]:
