@@ -117,7 +117,7 @@ class Simplex:
         each = ITERATION_WORK + ENTRY_WORK * self._entries
         most = 2**31 - 1 if work is None else int(min(max(0.0, work) / each, 2**31 - 1))
         highs.setOptionValue("simplex_iteration_limit", most)
-        highs.run()
+        run(highs)
         info = highs.getInfo()
         self.work += max(0, int(info.simplex_iteration_count)) * each
         status = highs.getModelStatus()
@@ -217,6 +217,19 @@ def _unit(objective: Ints) -> float:
     """Return the power of two that objectives beyond ``LARGE`` are divided by: 1 for all others."""
     largest = int(np.abs(objective).max(initial=0))
     return float(2 ** max(0, largest.bit_length() - LARGE.bit_length()))
+
+
+def run(highs: Any) -> None:
+    """Run ``highs``, whatever number of threads this process has used HiGHS with before.
+
+    Its threads are one pool for the process, made by the first run; a run with another number is refused, and
+    would pass for one that found nothing.
+    """
+    import highspy
+
+    if highs.run() == highspy.HighsStatus.kError:
+        highspy.Highs.resetGlobalScheduler(True)
+        highs.run()
 
 
 def quiet(highspy: Any) -> Any:

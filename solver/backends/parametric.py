@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...models import BackendError
 from ..compile import Ints
 from ..linear import Linear
-from .highs import program, quiet
+from .highs import program, quiet, run
 
 Floats = NDArray[np.float64]
 
@@ -49,7 +49,7 @@ class Parametric:
 
         A multiplier is the gain of the objective per unit of the side that binds.
         """
-        self._highs.run()
+        run(self._highs)
         status = self._highs.getModelStatus()
         if status in (self._states.kInfeasible, self._states.kUnboundedOrInfeasible):
             return None
@@ -102,7 +102,7 @@ class Planes:
         BackendError
             HiGHS did not finish.
         """
-        self._highs.run()
+        run(self._highs)
         if self._highs.getModelStatus() != self._optimal:
             raise BackendError(
                 "HiGHS did not solve a program that has a solution",

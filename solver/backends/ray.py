@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..linear import Linear
-from .highs import Floats, program, quiet
+from .highs import Floats, program, quiet, run
 
 
 def dual_ray(linear: Linear, *, seconds: float | None = None) -> Floats | None:
@@ -22,7 +22,7 @@ def dual_ray(linear: Linear, *, seconds: float | None = None) -> Floats | None:
     if seconds is not None:
         highs.setOptionValue("time_limit", max(0.0, seconds))
     highs.passModel(program(highspy, linear))
-    highs.run()
+    run(highs)
     if highs.getModelStatus() != highspy.HighsModelStatus.kInfeasible:
         return None
     _, has_ray, ray = highs.getDualRay()

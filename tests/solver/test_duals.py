@@ -11,6 +11,7 @@ from strategies import problems
 from satchel.models import InfeasibleError, Problem
 from satchel.solver.backends import highs
 from satchel.solver.backends.cpsat import CpSat, Limits
+from satchel.solver.backends.highs_mip import maximise
 from satchel.solver.compile import Compiled, compile_problem
 from satchel.solver.duals import FINE, Alive, DualBound, Matrix, dual_bound, second_losses, survivors
 from satchel.solver.greedy import greedy
@@ -174,3 +175,17 @@ def test_second_losses_are_what_the_runner_up_loses(problem: Problem) -> None:
         ranked = sorted(worths, reverse=True)
         expected.append(ranked[0] - ranked[1] if len(ranked) > 1 else 2**62)
     assert np.minimum(second_losses(c, bound), 2**62).tolist() == expected
+
+
+def test_a_relaxation_is_solved_whatever_highs_ran_with_before() -> None:
+    """HiGHS keeps one pool of threads for a process: another size had it refuse, and every column was 0."""
+    problem = Problem.from_data(
+        {
+            "schemaVersion": "packing-problem.v1",
+            "envelope": {"availableInputTokens": 3},
+            "units": [{"id": name, "tokenEstimate": 2, "value": 1} for name in "ab"],
+        }
+    )
+    linear = build(compile_problem(problem))
+    assert maximise(linear, Limits(seconds=10, workers=2), lambda *_: None).found == "optimal"
+    assert highs.relax(linear).found == "optimal"
