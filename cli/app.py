@@ -27,6 +27,7 @@ from .commands import (
     export,
     frontier,
     import_,
+    mcp,
     models,
     pack,
     render,
@@ -55,7 +56,7 @@ app = typer.Typer(
 COMMANDS = (
     *(pack, scan, solve, render, budget, explain, verify, diff, frontier, batch),
     *(report, doctor),
-    *(cost, compact, assemble, schema, models, engines, import_, export, compare),
+    *(cost, compact, assemble, schema, models, engines, import_, export, compare, mcp),
 )
 
 for module in COMMANDS:
