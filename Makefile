@@ -13,7 +13,7 @@ pack: $(VENV)/.installed ## pack this repository for "API reference of the solve
 	$(BIN)/satchel pack . --task api-reference --about "API reference of the solver" --budget 8k
 
 test: $(VENV)/.dev ## run the whole test suite
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: $(VENV)/.dev ## check style and format
 	$(BIN)/ruff check .
