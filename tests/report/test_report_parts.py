@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from satchel import Problem, report_page, solve
+from satchel.beside import PackFiles
 from satchel.models import SchemaError
 from satchel.report.folders import MOST_FOLDERS, folders_of
 from satchel.report.svg import draw
@@ -116,3 +118,39 @@ def test_a_file_without_a_step_says_how_to_write_one(tmp_path: Path, text: str) 
     with pytest.raises(SchemaError) as caught:
         read_timeline(path)
     assert "--progress jsonl" in str(caught.value.hint)
+
+
+UNITS = st.lists(
+    st.fixed_dictionaries(
+        {"tokenEstimate": st.integers(0, 40)},
+        optional={
+            "relevanceScore": st.floats(0, 1),
+            "riskScore": st.floats(0, 1),
+            "value": st.integers(-3, 9),
+            "zone": st.sampled_from(["examples", "existing_docs", "task"]),
+            "coverage": st.just({"errors": 0.5}),
+            "sourceRefs": st.sampled_from([[{"path": "a/b.py"}], [{"path": "."}], [{"path": "c.md"}]]),
+            "renderings": st.just([{"state": "summarized", "tokens": 1, "fidelity": 0.5}]),
+        },
+    ),
+    max_size=5,
+)
+
+
+@settings(max_examples=6, deadline=None)
+@given(UNITS, st.integers(0, 90), st.sampled_from([None, 10, 60]), st.booleans())
+def test_any_pack_has_a_page(units: list[dict[str, Any]], budget: int, most: int | None, alone: bool) -> None:
+    """Empty packs, zones without limits, values below nothing: what can be solved can be looked at."""
+    zone = {"name": "examples", "targetTokens": most, "maxTokens": most, "minTokens": (most or 0) // 2}
+    problem = Problem.from_data(
+        {
+            "schemaVersion": "packing-problem.v1",
+            "envelope": {"availableInputTokens": budget, "zones": [zone]},
+            "units": [{"id": f"u{number}", **unit} for number, unit in enumerate(units)],
+            "coverage": [{"name": "errors"}],
+        }
+    )
+    context = solve(problem)
+    files = PackFiles(Path("a.json"), context, None if alone else problem, text=None, lacking=())
+    page = report_page(files)
+    assert page.count("<section") >= 5

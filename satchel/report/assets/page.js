@@ -270,7 +270,7 @@
     return h("div", { class: "columns" },
       h("div", { class: "wide" }, out ? null : h("p", {}, `${get(i, "detail") || reason(i)}.`),
         advice ? h("p", { class: "sub" }, `What would change it: ${advice}.`) : null,
-        lost !== null && out ? h("p", { class: "sub" }, lost > 0 ? `With it in, the best pack would lose at least ${worth(lost)}.` : "No bound rules it out: it may be as good as what is in.") : null),
+        lost > 0 && out ? h("p", { class: "sub" }, `With it in, the best pack would lose at least ${worth(lost)}.`) : null),
       part("Scores", scores(i)), part("Forms on offer", ladder(i)),
       part("Needs", links(get(i, "needs"))), part("Needed by", links(users[i])),
       part("Covers", covers.length ? h("p", {}, covers.map(([d, s]) => `${words(data.dimensions[d])} ${s.toFixed(2)}`).join(", ")) : null),
