@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import time
 from collections.abc import Callable, Mapping
@@ -20,6 +21,10 @@ from .pages import Page
 from .preparing import Amendment, Shelf
 from .records import PageRecord, Seconds, failure_of, names_of, record_of
 from .since import Since
+
+SWEPT: Final = 8
+"""Pages after which the cyclic garbage is collected: of its own accord the collector, which is paused where
+units are built, comes too seldom, and a worker would grow by megabytes with each page."""
 
 PAGE_FILES: Final = frozenset({ARTIFACT, PROBLEM, *PROMPTS.values(), REQUEST})
 """What the folder of a page may hold that is replaced as a whole."""
@@ -93,9 +98,16 @@ class Shop:
         self._fetch = fetch
         self._name = name
         self._shelves: dict[str, Shelf] = {}
+        self._done = 0
 
     def do(self, job: Job) -> Answer:
         """Return what became of ``job``; a failure is an answer, too, and only an interrupt is raised."""
+        self._done += 1
+        if self._done % SWEPT == 0:
+            gc.collect()
+        return self._done_with(job)
+
+    def _done_with(self, job: Job) -> Answer:
         started = time.monotonic()
         seconds = Seconds(task=job.page.id, worker=self._name)
         try:

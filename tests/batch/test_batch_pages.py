@@ -54,6 +54,7 @@ def test_patterns_take_back(found: Survey) -> None:
 
 
 def test_defaults_hold_where_a_task_says_nothing(found: Survey) -> None:
+    """L03: several configurations in one file, run in one go."""
     first, second = pages(
         found,
         {"id": "a"},

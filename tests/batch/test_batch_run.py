@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,10 @@ from satchel import (
 )
 from satchel.batch import Prepared
 from satchel.batch.journal import only_one
+from satchel.batch.pages import pages_of
+from satchel.batch.taskfile import TaskFile
+from satchel.batch.working import SWEPT, Job, Shop
+from satchel.sources.scan import survey
 
 Batch = Callable[..., BatchResult]
 Tree = Callable[[Path], dict[str, bytes]]
@@ -173,3 +178,23 @@ def test_a_folder_that_is_not_there_is_told(box: Path) -> None:
     (box / "a.yaml").write_text("repo: nowhere\ntasks:\n  - each: module\n", encoding="utf-8")
     with pytest.raises(InputError, match="no such folder"):
         run_batch(box / "a.yaml", BatchOptions(folder=box / "out"))
+
+
+def test_a_worker_does_not_grow_with_its_pages(box: Path) -> None:
+    """What pages leave behind is swept up: after many of them there is no more of it than of a few."""
+    found = survey(box / "linkbox")
+    whole = TaskFile.from_data({"tasks": [{"each": "module", "budget": 1200}]})
+    options = PackOptions(solve=SolveOptions(solver="greedy"))
+    (page, *_) = pages_of(whole, {".": found}, options, name="t.yaml")
+    shop = Shop(lambda _: found)
+
+    def left_behind(pages: int) -> int:
+        gc.collect()
+        for _ in range(pages):
+            assert shop.do(Job(page, "key", "digest", box / "out")).record.is_done
+        return gc.collect()
+
+    left_behind(1)
+    of_one = left_behind(1)
+    assert of_one > 0
+    assert left_behind(4 * SWEPT) <= 1.5 * SWEPT * of_one
