@@ -10,7 +10,7 @@ import pytest
 
 from satchel.caching import CountBook
 from satchel.counting import recount
-from satchel.models import BudgetEnvelope, ContextUnit, Problem, Rendering, SourceRef
+from satchel.models import BudgetEnvelope, ContextUnit, Problem, Rendering, SourceRef, heading_of
 from satchel.sources.cache.counts import TextCounts
 from satchel.sources.cache.store import Cache
 from satchel.sources.tokens import TokenEstimator, make_estimator
@@ -49,7 +49,7 @@ CHANGES: dict[str, tuple[Any, ...]] = {
     "compression_state": ("excerpted",),
     "required": (True,),
     "zone": ("examples",),
-    "dependencies": ((),),
+    "dependencies": ((), (heading_of("src/a.py"),), (heading_of("src/b.py"),), ("other",)),
     "diagnostics": (("something is odd",),),
     "coverage": ({"errors": 0.5},),
     "redundancy_groups": (("g",),),
