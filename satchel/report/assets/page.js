@@ -218,7 +218,8 @@
     const zone = get(i, "zone");
     return zone < 0 ? "" : h("span", { class: "zone" }, h("span", { class: `key z z${zone % 8}` }), words(data.zones[zone]));
   };
-  const named = (i) => [h("span", {}, title(i)), h("span", { class: "at" }, get(i, "place") || get(i, "id"))];
+  const origin = (i) => (get(i, "place") === "." ? "" : get(i, "place")) || get(i, "id");
+  const named = (i) => [h("span", {}, title(i)), h("span", { class: "at" }, origin(i))];
   const kind = (i) => words(naming(data.kinds, get(i, "kind")));
   const found = (i) => `${get(i, "id")} ${get(i, "title")} ${get(i, "place")} ${get(i, "detail")} ${reason(i)}`;
   const density = (i) => (get(i, "value") === null || !get(i, "tokens") ? null : (1000 * get(i, "value")) / get(i, "tokens"));
@@ -250,14 +251,16 @@
         h("th", { scope: "row" }, data.forms[form], form === mine ? " (in the pack)" : ""), h("td", { class: "num" }, whole.format(tokens)), h("td", { class: "num" }, worth(value))))));
   }
 
+  const whither = (i) => h("span", { class: "sub" }, `${get(i, "verdict") === 0 ? "in" : "left out"} · ${origin(i)}`);
+
   function links(list) {
     if (!list.length) return null;
     const most = 8;
     const rest = list.slice(most);
-    return h("ul", { class: "links" }, list.slice(0, most).map((i) => h("li", {}, jump(i), " ", h("span", { class: "sub" }, get(i, "verdict") === 0 ? "in" : "left out"))),
-      rest.length ? h("li", {}, h("details", {}, h("summary", {}, `${whole.format(rest.length)} more`), links2(rest))) : null);
+    return h("ul", { class: "links" }, list.slice(0, most).map((i) => h("li", {}, jump(i), " ", whither(i))),
+      rest.length ? h("li", {}, h("details", {}, h("summary", {}, `${whole.format(rest.length)} more`), others(rest))) : null);
   }
-  const links2 = (list) => h("ul", { class: "links" }, list.map((i) => h("li", {}, jump(i))));
+  const others = (list) => h("ul", { class: "links" }, list.map((i) => h("li", {}, jump(i), " ", whither(i))));
 
   const quoted = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`);
 
