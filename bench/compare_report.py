@@ -23,9 +23,9 @@ Row = Mapping[str, str]
 KINDS = ("real", "drawn")
 
 LEGEND = """\
-Loss: share of the best bound of any engine that the pack lacks; all of it where there is no pack, or it
-breaks a rule. Overlap: Jaccard's index of the chosen units with those of the best pack. Seconds: median. What
-each column means in full says [docs/research.md](../docs/research.md)."""
+Loss: share of the best bound of any engine that the pack lacks; all of it where there is no pack, where it
+breaks a rule, or lacks more tokens of the zones' minima than it need. Overlap: Jaccard's index of the chosen
+units with those of the best pack. Seconds: median. [docs/research.md](../docs/research.md) says more."""
 
 
 def kind_of(name: str) -> str:
@@ -39,8 +39,8 @@ def read(folder: Path, table: str) -> list[Row]:
         return list(csv.DictReader(file))
 
 
-def markdown(folder: Path) -> str:
-    """Return the report."""
+def markdown(folder: Path, note: str = "") -> str:
+    """Return the report, with ``note`` on how it was measured."""
     stated = json.loads((folder / "comparison.json").read_text("utf-8"))
     quality, times, lacks = (read(folder, table) for table in ("quality", "times", "lacks"))
     counts = [f"{len(_names(quality, kind))} {kind}" for kind in KINDS if _names(quality, kind)]
@@ -48,6 +48,8 @@ def markdown(folder: Path) -> str:
     limit, seeds = stated["timeLimitSeconds"], ", ".join(map(str, stated["seeds"]))
     how = f"{limit:g} s for each run, seeds {seeds}, workers: {stated['workers']}"
     lines = ["# Engines compared", "", f"{what}, {how}. {_where(times)}", "", LEGEND]
+    if note:
+        lines += ["", note]
     for kind in KINDS:
         if _names(quality, kind):
             lines += ["", *_kind(kind, quality, times, lacks, stated["engines"])]
@@ -216,7 +218,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         prog="python -m bench.compare_report", description=__doc__.splitlines()[0]
     )
     parser.add_argument("folder", type=Path)
-    sys.stdout.write(markdown(parser.parse_args(arguments).folder))
+    parser.add_argument("--note", default="", help="what else a reader should know of how it was measured")
+    options = parser.parse_args(arguments)
+    sys.stdout.write(markdown(options.folder, options.note))
 
 
 if __name__ == "__main__":

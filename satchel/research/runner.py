@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
@@ -64,7 +65,7 @@ class Runner:
     def _ask(self, job: dict[str, object]) -> int | None:
         """Have the server run ``job``; return its exit code, or None where it was killed."""
         self._errors.unlink(missing_ok=True)
-        if self._server is None or self._server.poll() is not None:
+        if self._server is None:
             command = [sys.executable, "-m", "satchel.research.serve"]
             self._server = subprocess.Popen(  # noqa: S603 - the interpreter that runs this
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
@@ -77,10 +78,12 @@ class Runner:
             answer = self._server.stdout.readline()
         except BrokenPipeError:
             answer = ""
-        if not answer:  # the server itself is gone
-            return self._server.wait()
-        code: int | None = json.loads(answer)
-        return code
+        if not answer:  # the server itself is gone: the next run starts another
+            code = self._server.wait()
+            self._end()
+            return code
+        ended: int | None = json.loads(answer)
+        return ended
 
     def _last_words(self) -> str:
         try:
@@ -95,5 +98,7 @@ class Runner:
             self._server.terminate()
         self._server.wait()
         for stream in (self._server.stdin, self._server.stdout):
-            if stream is not None:
-                stream.close()
+            with suppress(BrokenPipeError):  # what was never read is of no use to anybody
+                if stream is not None:
+                    stream.close()
+        self._server = None
