@@ -43,7 +43,7 @@ REFINED = 4
 ROUNDS = 8
 """Planes that a search at one price takes; each is a solve of every page of the sample."""
 
-FINAL_ROUNDS = 4
+FINAL_ROUNDS = 20
 """The same at the end, over all pages."""
 
 MOVES = 3
