@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE = ROOT / "tests" / "data" / "linkbox"
 COMMANDS = (
     *("pack", "scan", "solve", "render", "budget", "explain", "verify", "diff", "frontier", "batch"),
-    *("cost", "compact", "assemble", "schema", "models", "engines", "import", "export", "compare"),
+    *("cost", "compact", "assemble", "schema", "models", "engines", "import", "export", "compare", "mcp"),
     *("report", "doctor"),
     *(f"cache {name}" for name in ("status", "warm", "work", "watch", "savings", "verify", "clear")),
 )
