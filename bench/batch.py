@@ -62,7 +62,7 @@ def timed(arguments: list[str]) -> dict[str, float]:
     }
 
 
-def measured(repo: Path, tasks: list[dict[str, Any]], jobs: int, write: str) -> dict[str, Any]:
+def measured(repo: Path, tasks: list[dict[str, Any]], jobs: int, write: str, work: float) -> dict[str, Any]:
     """Run the tasks as a batch and return what it took."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
@@ -70,7 +70,8 @@ def measured(repo: Path, tasks: list[dict[str, Any]], jobs: int, write: str) -> 
         (place / "tasks.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
         out = place / "out"
         arguments = ["batch", str(place / "tasks.jsonl"), "--out", str(out), "--jobs", str(jobs)]
-        whole = timed([*arguments, "--write", write, "--no-cache", "-q"])
+        limits = ["--deterministic-limit", str(work)]
+        whole = timed([*arguments, *limits, "--write", write, "--no-cache", "-q"])
         entries = [json.loads(line) for line in (out / "seconds.jsonl").read_text("utf-8").splitlines()]
         records = [json.loads(line) for line in (out / "manifest.jsonl").read_text("utf-8").splitlines()]
         size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
@@ -97,11 +98,12 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, nargs="+", default=[2])
     parser.add_argument("--budget", default="8k")
     parser.add_argument("--write", default="artifact,prompt")
+    parser.add_argument("--work", type=float, default=5.0, help="units of work for each solve")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     tasks = tasks_of(options.repo, options.pages, options.budget)
     reading = timed(["scan", str(options.repo), "--no-cache", "--json"])
-    runs = [measured(options.repo, tasks, jobs, options.write) for jobs in options.jobs]
+    runs = [measured(options.repo, tasks, jobs, options.write, options.work) for jobs in options.jobs]
     for run in runs:
         run["standard"] = 3 * reading["wall"] + run["solve"] / run["jobs"]
     data = {"reading": reading, "runs": runs, "load": os.getloadavg()[1], "processors": os.cpu_count()}

@@ -62,6 +62,9 @@ def _lines(path: Path) -> list[bytes]:
 def sweep(folder: Path, outputs: Iterable[str]) -> None:
     """Take away what writers that were killed have left beside the pages, and in them."""
     places = {folder / output for output in outputs}
+    for left in folder.glob(".*.tmp"):
+        if left.is_file():
+            left.unlink(missing_ok=True)
     for parent in sorted({place.parent for place in places}):
         names = {place.name for place in places if place.parent == parent}
         for left in parent.glob(".*.tmp"):

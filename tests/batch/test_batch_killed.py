@@ -37,7 +37,7 @@ def test_workers_go_when_the_run_is_killed(box: Path, tree: Tree) -> None:
     whole = subprocess.run([*command, "--jobs", "1", "--out", "gold"], cwd=box, check=False)
     assert whole.returncode == 0
     process = subprocess.Popen([*command, "--jobs", "2", "--out", "out"], cwd=box)
-    journal, deadline = box / "out" / ".journal.jsonl", time.monotonic() + 30
+    journal, deadline = box / "out" / ".journal.jsonl", time.monotonic() + 60
     while not (journal.exists() and journal.stat().st_size) and time.monotonic() < deadline:
         time.sleep(0.01)
     workers = _children(process.pid)
@@ -55,11 +55,11 @@ def test_workers_go_when_the_run_is_killed(box: Path, tree: Tree) -> None:
 def test_ctrl_c_is_heard_at_once_and_says_how_to_go_on(box: Path) -> None:
     command = [sys.executable, "-m", "satchel.cli", "batch", "tasks.yaml", "--jobs", "2", "--out", "out"]
     process = subprocess.Popen(command, cwd=box, stderr=subprocess.PIPE, text=True)
-    journal, deadline = box / "out" / ".journal.jsonl", time.monotonic() + 30
+    journal, deadline = box / "out" / ".journal.jsonl", time.monotonic() + 60
     while not journal.exists() and time.monotonic() < deadline:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=20)
+    _, told = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "error[interrupted]" in told
     assert "--resume" in told
