@@ -38,7 +38,7 @@ PACKERS: Final = ("seed-greedy", "density-greedy", "lazy-greedy", "greedy")
 
 UNITS: Final = 200
 LIMIT: Final = 10.0
-"""Units of work for the exact search, about seconds: another run, or another machine, gives the same table."""
+"""Units of work for the exact search, about seconds: other machines give the same table."""
 SEEDS: Final = range(10)
 
 FACTORS: Final[dict[str, tuple[float, ...]]] = {

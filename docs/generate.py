@@ -38,8 +38,8 @@ Data goes to standard output, messages to standard error. With `--json`, standar
 document and nothing else, and an error is one JSON object on standard error:
 `{"error": {"code": …, "message": …, "file": …, "line": …, "field": …, "value": …, "hint": …, "data": …},
 "exitCode": …}`, with the parts that are known. Without it, an error is one line:
-`error[code]: place: message (got value); what would work`; where there is no pack, indented lines below it tell
-what clashes and what would help.
+`error[code]: place: message (got value); what would work`; where there is no pack, indented lines below it
+tell what clashes and what would help.
 
 | exit code | meaning |
 | --- | --- |
