@@ -10,6 +10,7 @@ import typer
 from ..answers import left_out_lines, price_lines, what_if_lines
 from ..console import Line, count, note, print_json, print_lines, print_text, shown, width
 from ..options import Artifact, Json, ProblemFile, TimeLimit, WorkLimit, artifact_path, problem_path
+from ..progress import Ticker
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -88,10 +89,12 @@ def command(
 
         counter = Counter(context, given, options)
     answers = _Answers()
-    for question in asked:
-        answers.explain(context, counter, question)
-    if given is not None:
-        answers.ask(context, given, every=every, changes=what_if or [], prices=prices, options=options)
+    with Ticker(quiet=given is None) as ticker:
+        ticker.stage("solving")
+        for question in asked:
+            answers.explain(context, counter, question)
+        if given is not None:
+            answers.ask(context, given, every=every, changes=what_if or [], prices=prices, options=options)
     # Ids and sentences repeat names of files, which may hold secrets.
     from ...exits import clean_data, redacted
 
