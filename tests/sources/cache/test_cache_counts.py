@@ -57,6 +57,7 @@ CHANGES: dict[str, tuple[Any, ...]] = {
     "trust": ("trusted",),
     "tags": (("public", "prompt_injection"),),
     "value": (3,),
+    "held": (0,),
     "renderings": (
         (),
         (Rendering(state="excerpted", text="def f(a): …", fidelity=0.5),),
