@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
-from .errors import UnknownReferenceError, UsageError
+from pydantic import ValidationError
+
+from .errors import SatchelError, UnknownReferenceError, UsageError
 from .names import GroupPolicy, State
 from .structure import CoverageDimension, RedundancyGroup
 from .unit import ContextUnit, Dependency, Rendering, SourceRef
@@ -25,6 +28,28 @@ class Parts:
     units: tuple[ContextUnit, ...]
     groups: tuple[RedundancyGroup, ...]
     coverage: tuple[CoverageDimension, ...]
+
+
+SHAPES: Final = (
+    "accepted: a budget; tokens and values, a number for each unit; shorter={unit: [(tokens, value)]}, "
+    "needs={unit: [units]}, conflicts=[[units]], covers={dimension: {unit: strength}}"
+)
+
+
+@contextmanager
+def arguments() -> Iterator[None]:
+    """Turn what Python or pydantic says of a wrong argument into an error of ours."""
+    try:
+        yield
+    except SatchelError:
+        raise
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        field = f"{error.title}.{place}" if place else error.title
+        raise UsageError(first["msg"], field=field, value=first["input"], hint=SHAPES) from None
+    except (TypeError, ValueError, OverflowError, AttributeError) as error:
+        raise UsageError(f"an argument is of a wrong shape: {error}", field="build", hint=SHAPES) from None
 
 
 def numbered(prefix: str, count: int) -> list[str]:

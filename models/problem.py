@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from .base import Listed, Model
-from .building import Covers, Key, parts_of
+from .building import Covers, Key, arguments, parts_of
 from .envelope import BudgetEnvelope
 from .errors import SchemaError, UnknownReferenceError
 from .names import DEFAULT_ZONES, Stability
@@ -103,31 +103,32 @@ class Problem(Model):
         Raises
         ------
         UsageError
-            Columns of different lengths, tokens that are not whole.
+            Columns of different lengths, tokens that are not whole, arguments of a wrong type or shape.
         UnknownReferenceError
             A unit or dimension that does not exist.
         """
-        parts = parts_of(
-            tokens=tokens,
-            values=values,
-            ids=ids,
-            shorter=shorter or {},
-            required=required,
-            needs=needs or {},
-            conflicts=conflicts,
-            covers=covers or {},
-            weights=weights or {},
-            gains=gains,
-            refs=refs,
-        )
-        return cls(
-            schema_version="packing-problem.v1",
-            task=task,
-            envelope=BudgetEnvelope(available_input_tokens=int(budget)),
-            redundancy_groups=parts.groups,
-            coverage=parts.coverage,
-            units=parts.units,
-        )
+        with arguments():
+            parts = parts_of(
+                tokens=tokens,
+                values=values,
+                ids=ids,
+                shorter=shorter or {},
+                required=required,
+                needs=needs or {},
+                conflicts=conflicts,
+                covers=covers or {},
+                weights=weights or {},
+                gains=gains,
+                refs=refs,
+            )
+            return cls(
+                schema_version="packing-problem.v1",
+                task=task,
+                envelope=BudgetEnvelope(available_input_tokens=int(budget)),
+                redundancy_groups=parts.groups,
+                coverage=parts.coverage,
+                units=parts.units,
+            )
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each unit and form as a data frame of pandas.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -95,3 +96,32 @@ def test_without_pandas_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(UsageError, match=r"pip install 'satchel\[research\]'"):
         Problem.build(1, [1], [1]).to_frame()
+
+
+@pytest.mark.parametrize(
+    ("columns", "more"),
+    [
+        ((-1, [1], [1]), {}),
+        ((10, [-1], [1]), {}),
+        ((10, [1], [float("nan")]), {}),
+        ((10, [10**400], [1]), {}),
+        ((10, [1], [10**400]), {}),
+        ((10, 5, 5), {}),
+        ((10, ["a"], ["b"]), {}),
+        ((None, [1], [1]), {}),
+        ((10, [[1, 2]], [[1, 2]]), {}),
+        ((10, [1, 1], [1, 1]), {"needs": {0: 1}}),
+        ((10, [1], [1]), {"needs": [0]}),
+        ((10, [1, 1], [1, 1]), {"needs": {0: [0]}}),
+        ((10, [1, 1], [1, 1]), {"conflicts": [0, 1]}),
+        ((10, [1], [1]), {"conflicts": 5}),
+        ((10, [1, 1], [1, 1]), {"covers": {"e": {0: 2}}}),
+        ((10, [1, 1], [1, 1]), {"shorter": {0: [(3,)]}}),
+        ((10, [1, 1], [1, 1]), {"shorter": {0: (3, 4)}}),
+    ],
+)
+def test_what_cannot_be_built_is_an_error_of_ours(columns: Any, more: Any) -> None:
+    """Not one of pydantic or of Python: it says what is accepted."""
+    with pytest.raises(UsageError) as caught:
+        Problem.build(*columns, **more)
+    assert "accepted: a budget" in str(caught.value)
