@@ -130,7 +130,10 @@ def _history(
     messages: list[Any], request: dict[str, Any] | None, key: str, file: str, *, lines: bool = False
 ) -> History:
     reader = _Reader(file)
-    turns = tuple(reader.turn(i, message) for i, message in enumerate(messages))
+    try:
+        turns = tuple(reader.turn(i, message) for i, message in enumerate(messages))
+    except RecursionError:
+        raise _invalid("is nested too deeply", file, "", "give results of tools as text") from None
     turns = _with_reasoning(turns)
     in_parts = bool(messages) and all("parts" in message for message in messages)
     contents = [message.get("content") for message in messages]
@@ -162,11 +165,15 @@ class _Reader:
         self.uncounted = 0
         self._called: Counter[str] = Counter()
         self._answered: Counter[str] = Counter()
+        self._open: list[str] = []
+        self._nameless = 0
 
     def turn(self, index: int, message: object) -> Turn:
         if not isinstance(message, dict) or not ({"role", "type", "parts"} & message.keys()):
             hint = "give an object with role and content"
             raise _invalid("is no message", self.file, f"[{index}]", hint)
+        if not isinstance(message.get("role", ""), str | None):
+            raise _invalid("is no role", self.file, f"[{index}].role", "give a text, such as user")
         texts: list[str] = []
         calls: list[str] = []
         results: list[str] = []
@@ -250,13 +257,13 @@ class _Reader:
         kind = str(part.get("type") or "")
         # The caller's tools, and those that Anthropic runs itself or through MCP: server_tool_use and others.
         if kind.endswith("tool_use"):
-            return _json(part, "name", "input"), str(part.get("id", "")), ""
+            return _json(part, "name", "input"), self._opened(part.get("id")), ""
         if kind.endswith("tool_result"):
-            return self._nested(part.get("content")), "", str(part.get("tool_use_id", ""))
+            return self._nested(part.get("content")), "", self._closed(part.get("tool_use_id"))
         if isinstance(call := part.get("toolUse"), dict):  # Bedrock's Converse
-            return _json(call, "name", "input"), str(call.get("toolUseId", "")), ""
+            return _json(call, "name", "input"), self._opened(call.get("toolUseId")), ""
         if isinstance(answer := part.get("toolResult"), dict):
-            return self._nested(answer.get("content")), "", str(answer.get("toolUseId", ""))
+            return self._nested(answer.get("content")), "", self._closed(answer.get("toolUseId"))
         if isinstance(thought := part.get("reasoningContent"), dict):
             return _text_of(thought.get("reasoningText")), "", ""
         if isinstance(call := part.get("functionCall", part.get("function_call")), dict):
@@ -270,6 +277,22 @@ class _Reader:
             return _text(part["json"]), "", ""
         self.uncounted += 1
         return "", "", ""
+
+    def _opened(self, given: object) -> str:
+        """Return the id of a call, one of ours where it has none."""
+        name = str(given or "")
+        if not name:
+            self._nameless += 1
+            name = f"call {self._nameless}"
+        self._open.append(name)
+        return name
+
+    def _closed(self, given: object) -> str:
+        """Return the id of the call that a result answers: the oldest open one where it names none."""
+        name = str(given or "") or (self._open[0] if self._open else "")
+        if name in self._open:
+            self._open.remove(name)
+        return name
 
     def _nested(self, content: object) -> str:
         if isinstance(content, list):
