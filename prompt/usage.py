@@ -52,7 +52,7 @@ def normalise_usage(record: Mapping[str, Any]) -> TokenUsage:
     ------
     SchemaError
         ``invalid_usage``: it looks like no provider's; a count is missing or no whole number of 0 or more;
-        or more tokens are cached than there are.
+        more tokens are cached than there are; or its counts contradict each other.
     """
     found = _tokens(_Counts(_inner(record)))
     names = (record.get(key) for key in ("model", "modelVersion", "model_version", "modelId"))
@@ -87,7 +87,15 @@ class _Counts:
     def __call__(self, *path: str) -> int:
         value: Any = self.record
         for name in path:
-            value = value.get(name) if isinstance(value, Mapping) else None
+            if value is not None and not isinstance(value, Mapping):
+                raise SchemaError(
+                    "is no object of token counts",
+                    code="invalid_usage",
+                    field=path[0],
+                    value=value,
+                    hint="give the record as the provider sent it",
+                )
+            value = None if value is None else value.get(name)
         if value is None:
             return 0
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
@@ -99,6 +107,17 @@ class _Counts:
                 hint="accepted: whole numbers, 0 or more",
             )
         return value
+
+    def agree(self, name: str, parts: int) -> None:
+        """Refuse a record whose count ``name``, where it is given, is not the sum of its parts."""
+        if self.record.get(name) is not None and self(name) != parts:
+            raise SchemaError(
+                f"is not {parts}, what the record's other counts say",
+                code="invalid_usage",
+                field=name,
+                value=self(name),
+                hint="give the record as the provider sent it",
+            )
 
     def without(self, whole: str, *parts: int) -> int:
         """Return ``whole`` less the parts that it includes."""
@@ -141,6 +160,8 @@ def _anthropic(count: _Counts) -> TokenUsage:
             value=long,
             hint=f"cache_creation_input_tokens says {written}",
         )
+    if long + short:
+        count.agree("cache_creation_input_tokens", long + short)
     return TokenUsage(
         fresh=count("input_tokens"),
         cache_read=count("cache_read_input_tokens"),
@@ -160,6 +181,11 @@ def _bedrock(count: _Counts) -> TokenUsage:
 
 def _chat(count: _Counts) -> TokenUsage:
     """Chat Completions, and what others send in its shape; of two spellings of a number the larger holds."""
+    count.agree("input_tokens", count("prompt_tokens"))
+    count.agree("total_tokens", count("prompt_tokens") + count("completion_tokens"))
+    if count.record.get("prompt_cache_miss_tokens") is not None:
+        halves = count("prompt_cache_hit_tokens") + count("prompt_cache_miss_tokens")
+        count.agree("prompt_tokens", halves)
     read = max(
         count("prompt_tokens_details", "cached_tokens"),
         count("prompt_cache_hit_tokens"),
