@@ -49,7 +49,7 @@ def command(
     used_breakpoints: Annotated[
         int,
         typer.Option(
-            "--used-breakpoints", metavar="N", help="Cache markers that your request holds already."
+            "--used-breakpoints", metavar="N", min=0, help="Cache markers that your request holds already."
         ),
     ] = 0,
     long_lived: Annotated[

@@ -659,3 +659,9 @@ def test_what_is_wrong_with_segments_is_told(
     done = here("assemble", "-", *options, stdin=text)
     assert done.code == code, done.err
     assert words in done.err
+
+
+def test_markers_in_use_are_no_fewer_than_none(here: Satchel, packs: Path, prices: Path) -> None:
+    done = here("cost", "a/packed-context.json", "--prices", prices, "--used-breakpoints", -1)
+    assert done.code == 2
+    assert "--used-breakpoints" in done.err
