@@ -152,6 +152,12 @@ class _Joint:
         for f in np.flatnonzero(shared.heading >= 0).tolist():
             heading = start + len(shared.tokens) + int(shared.heading[f])
             self.row(np.array([start + f, heading]), np.array([1, -1]), -UNBOUNDED, 0)
+        # A heading alone would only fill the prefix up to the least that is cached: no prompt has one.
+        for h in range(len(shared.heading_tokens)):
+            under = start + np.flatnonzero(shared.heading == h)
+            heading = start + len(shared.tokens) + h
+            signs = np.append(-np.ones(len(under), dtype=np.int64), 1)
+            self.row(np.append(under, heading), signs, -UNBOUNDED, 0)
 
     def _page(self, p: int) -> None:
         program, shared = self.programs[p], self.shared

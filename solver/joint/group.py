@@ -167,6 +167,9 @@ class Group:
         for f in np.flatnonzero(shared.heading >= 0).tolist():
             cols = np.array([f, count + shared.heading[f]], dtype=np.int64)
             rows.append((cols, np.array([1.0, -1.0]), -np.inf, 0.0))
+        for h in range(len(shared.heading_tokens)):  # no heading alone
+            under = np.flatnonzero(shared.heading == h).astype(np.int64)
+            rows.append((np.append(under, count + h), np.append(-np.ones(len(under)), 1.0), -np.inf, 0.0))
         for unit in np.flatnonzero(np.bincount(shared.unit) > 1).tolist():
             cols = np.flatnonzero(shared.unit == unit)
             rows.append((cols, np.ones(len(cols)), -np.inf, 1.0))
