@@ -182,7 +182,11 @@ def _bedrock(count: _Counts) -> TokenUsage:
 def _chat(count: _Counts) -> TokenUsage:
     """Chat Completions, and what others send in its shape; of two spellings of a number the larger holds."""
     count.agree("input_tokens", count("prompt_tokens"))
-    count.agree("total_tokens", count("prompt_tokens") + count("completion_tokens"))
+    output, apart = count("completion_tokens"), count("completion_tokens_details", "reasoning_tokens")
+    # Some that send this shape count reasoning beside the completion: their total says so.
+    if apart and count.record.get("total_tokens") == count("prompt_tokens") + output + apart:
+        output += apart
+    count.agree("total_tokens", count("prompt_tokens") + output)
     if count.record.get("prompt_cache_miss_tokens") is not None:
         halves = count("prompt_cache_hit_tokens") + count("prompt_cache_miss_tokens")
         count.agree("prompt_tokens", halves)
@@ -196,7 +200,7 @@ def _chat(count: _Counts) -> TokenUsage:
         fresh=count.without("prompt_tokens", read, written),
         cache_read=read,
         cache_write=written,
-        output=count("completion_tokens"),
+        output=output,
     )
 
 

@@ -224,9 +224,16 @@ def _score(problem: Problem, change: Change) -> Problem:
 
 
 def _value(problem: Problem, change: Change) -> Problem:
-    return _units(
-        problem, change, lambda unit: _record(change, ContextUnit, unit, {"value": _number(change)})
-    )
+    def after(unit: ContextUnit) -> ContextUnit:
+        value = _number(change)
+        if change.value[0] in "+-":
+            if unit.value is None:
+                hint = "give a value without a sign, or change its scores: score.ID.relevance=+0.1"
+                raise _refused(change, f"{unit.id!r} states no value to add to", hint)
+            value += unit.value
+        return _record(change, ContextUnit, unit, {"value": value})
+
+    return _units(problem, change, after)
 
 
 def _size(problem: Problem, change: Change) -> Problem:
@@ -242,7 +249,7 @@ def _group(problem: Problem, change: Change) -> Problem:
     if change.name not in known:
         raise _unknown(change, "group", known)
     number = _number(change)
-    if not number.is_integer():
+    if change.value[0] in "+-" or not number.is_integer():
         raise _refused(change, "is no whole number", "give how many members may be kept")
 
     def after(group: RedundancyGroup) -> RedundancyGroup:
@@ -259,7 +266,10 @@ def _weight(problem: Problem, change: Change) -> Problem:
     known = sorted(Weights.model_fields)
     if change.name not in known:
         raise _unknown(change, "weight", known)
-    weights = _record(change, Weights, problem.weights, {change.name: _number(change)})
+    weight = _number(change)
+    if change.value[0] in "+-":
+        weight += getattr(problem.weights, change.name)
+    weights = _record(change, Weights, problem.weights, {change.name: weight})
     return problem.model_copy(update={"weights": weights})
 
 

@@ -34,3 +34,9 @@ def test_a_record_that_adds_up_is_read() -> None:
     halves = {"prompt_cache_hit_tokens": 4, "prompt_cache_miss_tokens": 6}
     usage = normalise_usage({**CHAT, **halves, "total_tokens": 12, "input_tokens": 10})
     assert (usage.fresh, usage.cache_read, usage.output) == (6, 4, 2)
+
+
+def test_reasoning_that_is_counted_beside_the_completion_is_output() -> None:
+    details = {"completion_tokens_details": {"reasoning_tokens": 5}}
+    assert normalise_usage({**CHAT, **details, "total_tokens": 17}).output == 7
+    assert normalise_usage({**CHAT, "completion_tokens": 7, **details, "total_tokens": 17}).output == 7
