@@ -65,11 +65,11 @@ def _shifts(head: str, shifts: Sequence[UnitShift], width: int) -> list[Line]:
     ]
 
 
-def price_lines(found: TokenPrices, width: int) -> list[Line]:
+def price_lines(found: TokenPrices) -> list[Line]:
     """Return what tokens are worth."""
     if found.total is None:
         return [Line("no prices: the relaxation could not be solved", "yellow")]
-    rows = [["limit", "value per 1,000 tokens", "stands at", "used", "holds between"]]
+    rows = [["limit", "per 1,000 tokens", "stands at", "used", "holds between"]]
     for price in (found.total, *found.zones):
         high = "any more" if price.high is None else number(price.high)
         rows.append(
@@ -81,7 +81,7 @@ def price_lines(found: TokenPrices, width: int) -> list[Line]:
                 f"{number(price.low)} and {high}",
             ]
         )
-    head, *body = columns(rows, right={1, 2, 3}, limit=width)
+    head, *body = columns(rows, right={1, 2, 3})  # a range that is cut says nothing
     return [Line(head, "bold"), *(Line(text, _dim(price)) for text, price in _with(found, body))]
 
 
@@ -94,7 +94,7 @@ def _dim(price: TokenPrice) -> str:
     return "" if price.per_thousand else "dim"
 
 
-def left_out_lines(found: Sequence[LeftOut], width: int) -> list[Line]:
+def left_out_lines(found: Sequence[LeftOut]) -> list[Line]:
     """Return what was left out, those that would cost least first."""
     if not found:
         return [Line("nothing was left out")]
@@ -102,7 +102,7 @@ def left_out_lines(found: Sequence[LeftOut], width: int) -> list[Line]:
     for entry in found[:LISTED]:
         lost = "-" if entry.lost is None else f"{entry.lost:,.4g}"
         rows.append([lost, number(entry.tokens), entry.reason, shown(entry.id)])
-    head, *body = columns(rows, right={0, 1}, limit=width)
+    head, *body = columns(rows, right={0, 1})  # an id that is cut names nothing
     lines = [Line(head, "bold"), *(Line(text) for text in body)]
     if len(found) > LISTED:
         lines.append(Line(f"  and {number(len(found) - LISTED)} more: --json and --csv list all"))

@@ -201,7 +201,7 @@ class _Answers:
             left_out = explain_all(context, problem, options=options)
             self.data["leftOut"] = [entry.to_data() for entry in left_out]
             self.csv = left_out_csv(left_out)
-            self.add(left_out_lines(left_out, width()))
+            self.add(left_out_lines(left_out))
         if changes:
             after = answer(problem, changes, context=context, options=options)
             self.data["whatIf"] = after.to_data()
@@ -209,7 +209,7 @@ class _Answers:
         if prices:
             tokens = token_prices(problem, context, options=options)
             self.data["prices"] = tokens.to_data()
-            self.add(price_lines(tokens, width()))
+            self.add(price_lines(tokens))
 
 
 def _others(target: str, number: int, *, accepted: bool) -> str:

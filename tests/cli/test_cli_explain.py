@@ -267,3 +267,16 @@ def test_the_frontier_needs_a_pack_or_a_problem(here: Satchel, tmp_path: Path) -
     assert done.code == 2
     assert "no problem beside the artifact" in done.err
     assert here("frontier", "alone/a.json", "--problem", "problem.json", "-q").code == 0
+
+
+def test_neither_ranges_nor_ids_are_cut_in_a_pipe() -> None:
+    """A range without its end says nothing, and an id without its end cannot be asked about."""
+    from satchel.cli.answers import left_out_lines, price_lines
+    from satchel.solver.explain.prices import TokenPrice
+    from satchel.valuing import LeftOut, TokenPrices
+
+    price = TokenPrice("budget", "", 0.426478, 1_234_567_879, 1_234_567_879, 1_234_561_365, 1_234_569_999)
+    assert price_lines(TokenPrices(price, ()))[1].text.endswith("1,234,561,365 and 1,234,569,999")
+    name = "cfg:.github/workflows/" + "nightly-" * 12 + "build.yml#jobs"
+    left = LeftOut(name, "", "", "source_evidence", "rejected", "token budget exceeded", 12, 0.5)
+    assert left_out_lines([left])[1].text.endswith(name)
