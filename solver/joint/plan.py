@@ -184,7 +184,10 @@ class _Planner:
         self.tops = [self._plane(p, self.none, 0).value for p in range(len(self.programs))]
         self.tell("packing less without a prefix")
         guess = max(1, self._high() // 64)
-        best = self.trimmed = self._exact_alone() if self._is_small() else self._finished(every, guess)
+        trimmed = self._exact_alone() if self._is_small() else self._finished(every, guess)
+        if trimmed.cost > trimmed.cost_alone:  # rounding a price may miss the packs that are there already
+            trimmed = self._plan(every, self.alone, trimmed.bound, trimmed.price, trimmed.method)
+        best = self.trimmed = trimmed
         for count in range(1, self.options.prefixes + 1):
             self.tell("choosing a prefix" if count == 1 else f"choosing {count} prefixes")
             found = self._shared(count)
