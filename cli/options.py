@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -31,6 +31,11 @@ def written(option: str) -> Callable[[str], Path]:
         return Path(text)
 
     return place
+
+
+def out_to(help: str, metavar: str = "FILE") -> Any:  # noqa: A002 - as typer calls it
+    """Return the option that says where a command writes."""
+    return typer.Option("--out", "-o", metavar=metavar, parser=written("--out"), help=help)
 
 
 def named(option: str) -> Callable[[str], str]:

@@ -214,10 +214,9 @@ def _exclude(problem: Problem, change: Change) -> Problem:
 
 def _score(problem: Problem, change: Change) -> Problem:
     def after(unit: ContextUnit) -> ContextUnit:
-        current = getattr(unit, f"{change.field}_score")
-        score = _number(change)
+        score = _number(change, getattr(unit, f"{change.field}_score"))
         if change.value[0] in "+-":
-            score = min(1.0, max(0.0, current + score))
+            score = min(1.0, max(0.0, score))
         return _record(change, ContextUnit, unit, {SCORES[change.field]: score})
 
     return _units(problem, change, after)
@@ -225,13 +224,7 @@ def _score(problem: Problem, change: Change) -> Problem:
 
 def _value(problem: Problem, change: Change) -> Problem:
     def after(unit: ContextUnit) -> ContextUnit:
-        value = _number(change)
-        if change.value[0] in "+-":
-            if unit.value is None:
-                hint = "give a value without a sign, or change its scores: score.ID.relevance=+0.1"
-                raise _refused(change, f"{unit.id!r} states no value to add to", hint)
-            value += unit.value
-        return _record(change, ContextUnit, unit, {"value": value})
+        return _record(change, ContextUnit, unit, {"value": _number(change, unit.value)})
 
     return _units(problem, change, after)
 
@@ -249,7 +242,7 @@ def _group(problem: Problem, change: Change) -> Problem:
     if change.name not in known:
         raise _unknown(change, "group", known)
     number = _number(change)
-    if change.value[0] in "+-" or not number.is_integer():
+    if not number.is_integer():
         raise _refused(change, "is no whole number", "give how many members may be kept")
 
     def after(group: RedundancyGroup) -> RedundancyGroup:
@@ -266,9 +259,7 @@ def _weight(problem: Problem, change: Change) -> Problem:
     known = sorted(Weights.model_fields)
     if change.name not in known:
         raise _unknown(change, "weight", known)
-    weight = _number(change)
-    if change.value[0] in "+-":
-        weight += getattr(problem.weights, change.name)
+    weight = _number(change, getattr(problem.weights, change.name))
     weights = _record(change, Weights, problem.weights, {change.name: weight})
     return problem.model_copy(update={"weights": weights})
 
@@ -318,11 +309,18 @@ def _candidates(problem: Problem, change: Change) -> set[str]:
     return found
 
 
-def _number(change: Change) -> float:
+def _number(change: Change, current: float | None = None) -> float:
+    """Return the number of ``change``; one with a sign is added to ``current``, where there is something."""
     try:
-        return float(change.value)
+        number = float(change.value)
     except ValueError:
         raise _refused(change, "is no number", "give a number such as 0.9") from None
+    if change.value[0] not in "+-":
+        return number
+    if current is None:
+        hint = "give a number without a sign; scores take one: score.ID.relevance=+0.1"
+        raise _refused(change, "has nothing that is stated to add to", hint)
+    return current + number
 
 
 def _record(change: Change, kind: type[R], record: R, update: dict[str, Any]) -> R:

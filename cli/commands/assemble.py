@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ..console import count, note, number, print_json, print_text
-from ..options import Approximate, Encoding, Json, Model, Tokenizer, naming, written
+from ..options import Approximate, Encoding, Json, Model, Tokenizer, naming, out_to
 
 
 def command(
@@ -56,13 +56,7 @@ def command(
     approximate: Approximate = False,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            parser=written("--out"),
-            help="Write the prompt to FILE, not to standard output.",
-        ),
+        out_to("Write the prompt to FILE, not to standard output."),
     ] = None,
     json: Json = False,
 ) -> None:

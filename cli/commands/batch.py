@@ -11,7 +11,7 @@ import typer
 from ..console import Line, columns, count, note, number, print_json, print_lines, shown, width, worth
 from ..failures import NOT_OPTIMAL
 from ..groups import Paying, Rules, Search, spread
-from ..options import CacheDir, Json, NoCache, NoConfig, Quiet, cache_options, named, written
+from ..options import CacheDir, Json, NoCache, NoConfig, Quiet, cache_options, named, out_to
 from ..summary import HEADING
 
 if TYPE_CHECKING:
@@ -38,13 +38,7 @@ def command(
     ],
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="DIR",
-            parser=written("--out"),
-            help="Folder for pages and manifest; by default .satchel-batch here.",
-        ),
+        out_to("Folder for pages and manifest; by default .satchel-batch here.", "DIR"),
     ] = None,
     write: Annotated[
         str,

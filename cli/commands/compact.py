@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ..console import count, note, number, print_json, print_text
-from ..options import Approximate, Encoding, Json, Model, Tokenizer, written
+from ..options import Approximate, Encoding, Json, Model, Tokenizer, out_to, written
 
 
 def command(
@@ -61,13 +61,7 @@ def command(
     approximate: Approximate = False,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            parser=written("--out"),
-            help="Write the conversation to FILE, not to standard output.",
-        ),
+        out_to("Write the conversation to FILE, not to standard output."),
     ] = None,
     json: Json = False,
 ) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..console import Line, columns, print_json, print_lines, share
-from ..options import Json, Quiet, naming, written
+from ..options import Json, Quiet, naming, out_to
 from ..progress import Ticker
 
 if TYPE_CHECKING:
@@ -22,13 +22,7 @@ def command(
     ],
     out: Annotated[
         Path,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="DIR",
-            parser=written("--out"),
-            help="Folder of the results; finished runs in it are not run again.",
-        ),
+        out_to("Folder of the results; finished runs in it are not run again.", "DIR"),
     ],
     engines: Annotated[
         str,

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ..console import print_text
-from ..options import Force, UnitBudget, check_written, tokens, written
+from ..options import Force, UnitBudget, check_written, out_to, tokens
 
 
 def command(
@@ -28,13 +28,7 @@ def command(
     budget: UnitBudget = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            parser=written("--out"),
-            help="Write to FILE, not to standard output.",
-        ),
+        out_to("Write to FILE, not to standard output."),
     ] = None,
     force: Force = False,
 ) -> None:

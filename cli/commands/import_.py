@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ..console import note, print_text
-from ..options import Force, Quiet, check_written, written
+from ..options import Force, Quiet, check_written, out_to
 
 
 def command(
@@ -27,13 +27,7 @@ def command(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            parser=written("--out"),
-            help="Write the problem to FILE, not to standard output.",
-        ),
+        out_to("Write the problem to FILE, not to standard output."),
     ] = None,
     force: Force = False,
     quiet: Quiet = False,

@@ -22,6 +22,7 @@ from ..options import (
     Volatile,
     cache_options,
     exit_code,
+    out_to,
     written,
 )
 from ..summary import summary_lines
@@ -44,13 +45,7 @@ def command(
     no_cache: NoCache = False,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="DIR",
-            parser=written("--out"),
-            help="Folder for artifact, problem and prompt; by default .satchel here.",
-        ),
+        out_to("Folder for artifact, problem and prompt; by default .satchel here.", "DIR"),
     ] = None,
     prompt: Annotated[
         Path | None,

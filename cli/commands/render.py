@@ -18,8 +18,8 @@ from ..options import (
     artifact_path,
     check_written,
     naming,
+    out_to,
     problem_path,
-    written,
 )
 
 if TYPE_CHECKING:
@@ -64,13 +64,7 @@ def command(
     ] = 0,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            parser=written("--out"),
-            help="Write the prompt to FILE, not to standard output.",
-        ),
+        out_to("Write the prompt to FILE, not to standard output."),
     ] = None,
     force: Force = False,
     tokenizer: Tokenizer = None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..console import note, print_json
-from ..options import Artifact, Force, Json, ProblemFile, Quiet, artifact_path, check_written, naming, written
+from ..options import Artifact, Force, Json, ProblemFile, Quiet, artifact_path, check_written, naming, out_to
 from ..progress import Ticker
 
 if TYPE_CHECKING:
@@ -23,13 +23,7 @@ def command(
     artifact: Artifact = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            parser=written("--out"),
-            help="Write the page to FILE; by default report.html beside the artifact.",
-        ),
+        out_to("Write the page to FILE; by default report.html beside the artifact."),
     ] = None,
     problem: ProblemFile = None,
     prompt: Annotated[

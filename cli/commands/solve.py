@@ -10,7 +10,7 @@ import typer
 
 from ..console import note, print_lines, print_text, width
 from ..groups import Counting, Paying, Search, spread
-from ..options import Force, Json, ProblemOut, Quiet, UnitBudget, check_written, exit_code, tokens, written
+from ..options import Force, Json, ProblemOut, Quiet, UnitBudget, check_written, exit_code, out_to, tokens
 from ..summary import summary_lines
 
 
@@ -35,9 +35,7 @@ def command(
     counting: Counting,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out", "-o", metavar="FILE", parser=written("--out"), help="Write the artifact to FILE."
-        ),
+        out_to("Write the artifact to FILE."),
     ] = None,
     problem_out: ProblemOut = None,
     force: Force = False,
