@@ -105,15 +105,8 @@ class Database:
         """
 
         def attempt() -> T:
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                result = change(self._connection)
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
-            return result
+            with _transaction(self._connection, "IMMEDIATE"):
+                return change(self._connection)
 
         try:
             return _patiently(attempt)
@@ -216,16 +209,24 @@ def _to_wal(connection: sqlite3.Connection) -> None:
 
 def _migrate(connection: sqlite3.Connection) -> None:
     """Bring the tables up to date, in one transaction: of several processes one does it."""
-    if _version(connection) == SCHEMA_VERSION:
-        return
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with _transaction(connection, "DEFERRED"):
+        if _version(connection) == SCHEMA_VERSION:
+            return
+    with _transaction(connection, "IMMEDIATE"):
         version = _version(connection)
         for script in MIGRATIONS[version:]:
             for statement in _statements(script):
                 connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+@contextlib.contextmanager
+def _transaction(connection: sqlite3.Connection, kind: str) -> Iterator[None]:
+    """Run the body in a transaction: it reads one state of the file, and writes all or nothing."""
+    connection.execute(f"BEGIN {kind}")
+    try:
+        yield
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
@@ -234,6 +235,7 @@ def _migrate(connection: sqlite3.Connection) -> None:
 
 
 def _version(connection: sqlite3.Connection) -> int:
+    """Return how many migrations have run; in a transaction, or another process may migrate between reads."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (owner,) = connection.execute("PRAGMA application_id").fetchone()
     if owner not in (0, APPLICATION_ID) or (version == 0 and _has_tables(connection)):

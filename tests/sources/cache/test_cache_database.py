@@ -7,7 +7,9 @@ import random
 import sqlite3
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -61,6 +63,30 @@ def test_twelve_processes_may_begin_at_once(tmp_path: Path) -> None:
         _, error = process.communicate(timeout=60)
         assert process.returncode == 0, error.decode()
     assert len(open_database(path).rows("SELECT name FROM tallies")) == 12
+
+
+@pytest.mark.parametrize(
+    "statement", ["PRAGMA user_version", "PRAGMA application_id", "SELECT 1 FROM sqlite_master"]
+)
+def test_a_file_that_another_process_sets_up_meanwhile_is_our_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, statement: str
+) -> None:
+    """The version read before, the tables after: that looked like the file of another program."""
+    path = tmp_path / "a.sqlite3"
+    whole = sqlite3.connect
+    waiting = [path]
+
+    class Overtaken(sqlite3.Connection):
+        def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
+            if sql.startswith(statement) and waiting:
+                monkeypatch.setattr(module.sqlite3, "connect", whole)
+                open_database(waiting.pop()).close()
+            return super().execute(sql, *values)
+
+    monkeypatch.setattr(module.sqlite3, "connect", partial(whole, factory=Overtaken))
+    database = open_database(path)
+    assert not waiting
+    assert database.rows("SELECT * FROM tallies") == []
 
 
 @pytest.mark.parametrize("damage", ["text", "header", "middle"])
