@@ -70,11 +70,11 @@ class Model(BaseModel):
         takes longer than all the rest. Fields whose default is made anew for each record must be given.
         """
         record = cls.__new__(cls)
-        setting = object.__setattr__  # a frozen record sets nothing itself
-        setting(record, "__dict__", {**_defaults(cls), **values})
-        setting(record, "__pydantic_fields_set__", set(values))
-        setting(record, "__pydantic_extra__", None)
-        setting(record, "__pydantic_private__", None)
+        # A frozen record sets nothing itself.
+        _set_values(record, {**_defaults(cls), **values})
+        _set_names(record, set(values))
+        _set_extra(record, None)
+        _set_private(record, None)
         return record
 
     @classmethod
@@ -101,6 +101,13 @@ class Model(BaseModel):
         except PydanticSerializationError:
             data = json.loads(without_surrogates(json.dumps(self.to_data(), ensure_ascii=False)))
             return type(self).model_validate(data).model_dump_json(exclude_none=True, indent=indent) + "\n"
+
+
+_set_values, _set_names, _set_extra, _set_private = (
+    BaseModel.__dict__[name].__set__
+    for name in ("__dict__", "__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
+)
+"""The four parts of a record, set directly: half the time of ``object.__setattr__``, which looks them up."""
 
 
 @cache
