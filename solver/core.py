@@ -6,20 +6,19 @@ The relaxation is nearly tight and has a handful of fractional columns (design Â
 2. the relaxation is rounded and repaired to a pack;
 3. CP-SAT improves that pack over a *core*: the units that the bound decides least, all others held
    (Balas and Zemel 1980; Pisinger 1999 for the multiple-choice knapsack);
-4. options whose loss takes the bound below the pack are ruled out for good, which leaves a small program that
-   holds every better pack, and CP-SAT closes it. While it is still large, the core grows instead.
+4. options whose loss takes the bound below the pack are ruled out for good, and what is left is closed
+   (:mod:`.close`). While it is still large, the core grows instead.
 
 Every step leaves a valid bound and a feasible pack, so a limit may stop it anywhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from .backends import highs
 from .backends.cpsat import CpSat
+from .close import close, prove, teller
 from .compile import Bools, Ints
 from .conflict import explain_infeasible
 from .duals import Alive, DualBound, Matrix, certificate, dual_bound, losses, second_losses
@@ -31,7 +30,7 @@ from .round import round_relaxation
 from .search import Search, columns_of, pack_of
 from .sift import relax_root
 from .state import NONE
-from .tighten import Outlook, opened, tighten
+from .tighten import Outlook, tighten
 
 SPLIT = 1e-6
 """A share this near to a whole number is whole."""
@@ -49,10 +48,6 @@ DIRECT = 400
 
 CORE_WORK = 1.0
 """CP-SAT work units for one core; typical cores end within a tenth of it."""
-
-PROOF_WORK = 1.0
-"""CP-SAT work units of the first attempt at a proof; each that found nothing is followed by one twice as
-long."""
 
 CORES_WORK = 8.0
 """CP-SAT work units for all cores together."""
@@ -90,7 +85,7 @@ def maximise(search: Search, linear: Linear) -> tuple[Linear, Outlook] | None:
     known = _grow_cores(search, reduced.linear, known)
     if search.best is not before:
         known = tighten(search, reduced.linear, known)
-    known = _close(search, reduced.linear, known)
+    known = close(search, reduced.linear, known)
     return reduced.linear, known
 
 
@@ -119,76 +114,6 @@ def _relax(search: Search, linear: Linear, reduced: Linear, every: Alive) -> Out
     search.take_pack(round_relaxation(c, relaxed.columns[: c.m]))
     search.tell("rounding")
     return Outlook(bound, every, relaxed.columns).after(search)
-
-
-def prove(search: Search, linear: Linear, alive: Alive) -> None:
-    """Solve the program of what is in ``alive``, without an incumbent to go by."""
-    c = search.c
-    small = opened(c, linear, alive)
-    if small.feasible:
-        model = CpSat(small.linear)
-        model.maximise(small.linear.objective)
-        answer = model.solve(search.limits(gap=search.options.gap), _teller(search, small, "proof"))
-        search.note_end(answer)
-        if answer.columns is not None:
-            search.take_pack(pack_of(c, linear, small.expand(answer.columns)))
-        if answer.bound is not None:
-            search.take_bound(answer.bound + small.constant)
-        if answer.found != "infeasible" and search.best is None:
-            raise search.no_pack()
-    if search.best is None:
-        raise explain_infeasible(c, linear, seed=search.options.seed, seconds=search.seconds_left())
-
-
-def _close(search: Search, linear: Linear, known: Outlook) -> Outlook:
-    """Prove the incumbent, or find better packs until one can be proven.
-
-    What is asked for is a pack as good as the incumbent and other than it: that there is none proves both
-    that its value is the greatest and that it is the canonical answer.
-    """
-    c, work = search.c, PROOF_WORK
-    while search.best is not None and not search.halted:
-        known = known.after(search)
-        best = search.best
-        small = opened(c, linear, known.alive)
-        value = best.objective - small.constant
-        if small.feasible and small.linear.columns:
-            columns = columns_of(c, linear, best.choice)[small.free]
-            model = CpSat(small.linear)
-            model.other_than(columns)
-            model.maximise(small.linear.objective)
-            model.at_least(value)
-            near = value + int(search.options.gap * max(1, abs(best.objective)))
-            answer = model.solve(search.limits(work), _teller(search, small, "proof"), enough=near + 1)
-            search.note_end(answer)
-            if answer.columns is not None:
-                search.take_pack(pack_of(c, linear, small.expand(answer.columns)))
-            if answer.bound is not None:
-                search.take_bound(max(answer.bound + small.constant, best.objective, search.best.objective))
-            if answer.found != "infeasible" and not (answer.bound is not None and answer.bound < value):
-                if search.best.objective > best.objective:
-                    known = known.after(search) if search.proved else tighten(search, linear, known)
-                elif search.proved:
-                    return known  # others are as good
-                else:
-                    work *= 2
-                continue
-        search.take_bound(best.objective)
-        search.canonical = True
-        return known
-    return known
-
-
-def _teller(search: Search, small: Restricted, stage: str) -> Callable[[int, int], bool] | None:
-    if search.options.on_progress is None:
-        return None
-
-    def report(objective: int, bound: int) -> bool:
-        outside = None if stage == "core" else max(bound + small.constant, objective + small.constant)
-        search.tell(stage, objective + small.constant, outside)
-        return False
-
-    return report
 
 
 def _grow_cores(search: Search, linear: Linear, known: Outlook) -> Outlook:
@@ -255,7 +180,7 @@ def _improve(search: Search, linear: Linear, small: Restricted) -> None:
     model = CpSat(small.linear)
     model.maximise(small.linear.objective)
     model.at_least(search.best.objective + 1 - small.constant)
-    answer = model.solve(search.limits(CORE_WORK), _teller(search, small, "core"))
+    answer = model.solve(search.limits(CORE_WORK), teller(search, small, "core"))
     search.note_end(answer)
     if answer.columns is not None:
         search.take_pack(pack_of(search.c, linear, small.expand(answer.columns)))

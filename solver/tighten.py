@@ -33,7 +33,7 @@ PATIENCE = 3
 LITTLE = 0.2
 """A pass ends when its last rounds brought less than this share of what it brought in all."""
 
-SMALL = 150
+SMALL = 250
 """Programs with fewer columns are proven in less time than cutting takes."""
 
 LARGE = 40_000
@@ -55,10 +55,11 @@ class Outlook:
 
     def after(self, search: Search) -> Outlook:
         """Return what is left to look at now that the incumbent is what it is."""
-        if search.best is None:
-            return self
-        alive = survivors(search.c, self.bound, search.best.objective)
-        return dataclasses.replace(self, alive=alive)
+        return self if search.best is None else self.above(search.c, search.best.objective)
+
+    def above(self, c: Compiled, value: int) -> Outlook:
+        """Return what is left for packs worth ``value`` or more."""
+        return dataclasses.replace(self, alive=survivors(c, self.bound, value))
 
 
 def tighten(search: Search, linear: Linear, known: Outlook) -> Outlook:
@@ -81,6 +82,25 @@ def tighten(search: Search, linear: Linear, known: Outlook) -> Outlook:
         if search.bound - search.best.objective > (1 - WORTH) * before:
             break
     return known
+
+
+def sharpened(search: Search, linear: Linear, known: Outlook, aim: int) -> Outlook | None:
+    """Return what one pass makes of ``known``, what is known of packs worth ``aim`` or more.
+
+    None where no such pack exists: the bound is then below the aim.
+    """
+    found = _pass(search, linear, known)
+    if found is None:
+        return known
+    bound, columns, cuts = found
+    assert search.best is not None
+    search.take_bound(max(bound.bound, aim - 1, search.best.objective))
+    search.take_pack(round_relaxation(search.c, columns[: search.c.m]))
+    if bound.bound < aim:
+        return None
+    if bound.bound >= known.bound.bound:
+        return known
+    return Outlook(bound, known.alive, columns, cuts).above(search.c, aim)
 
 
 def opened(c: Compiled, linear: Linear, alive: Alive) -> Restricted:
