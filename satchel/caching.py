@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache as once
@@ -14,6 +14,7 @@ from .models import ContextUnit, Rendering, SourceRef
 from .prompt.facts import authority_level
 from .sources.cache.counts import DIGEST_BYTES, Counts
 from .sources.cache.database import UnavailableError
+from .sources.cache.plain import PlainUnits
 from .sources.cache.store import Cache
 from .sources.cache.versions import code_of
 from .sources.tokens import TokenEstimator
@@ -70,13 +71,17 @@ def opened(
 class CountBook:
     """Counts of blocks that need be neither rendered nor counted again.
 
-    A block's digest is of everything that its text and those of the unit's other forms are made of: a test
-    changes each field of a unit in turn to see that none is left out.
+    Units that earlier runs counted are known as they are (``plain``). Of others each block is looked up: its
+    digest is of everything that its text and those of the unit's other forms are made of. A test changes
+    each field of a unit in turn to see that none is left out.
     """
+
+    plain: PlainUnits | None = None
 
     def __init__(self, cache: Cache, estimator: TokenEstimator, fmt: str) -> None:
         recipe = f"{estimator.name} {fmt} {_renderer()} {cache.version}"
         self._counts = Counts(cache.database, recipe, cache.contexts)
+        self.plain = PlainUnits(cache.database, recipe, cache.contexts)
 
     def digests(self, unit: ContextUnit, forms: Sequence[Rendering]) -> list[bytes]:
         """Return the digest of the block of each form of ``unit``: those of its ladder, in order."""
@@ -113,9 +118,15 @@ class CountBook:
         if unit.source_refs:
             self._counts.put(unit.source_refs[0].path, digest, tokens)
 
-    def flush(self) -> None:
-        """Write what was counted."""
+    def is_counted(self, unit: ContextUnit) -> bool:
+        """Whether the tokens that a unit states are those of its blocks."""
+        return self.plain is not None and self.plain.is_counted(unit)
+
+    def flush(self, units: Iterable[ContextUnit] = ()) -> None:
+        """Write what was counted, and those of ``units`` that the next run may take as they are."""
         self._counts.flush()
+        if self.plain is not None:
+            self.plain.keep(units)
 
 
 def _refs(refs: tuple[SourceRef, ...]) -> str:

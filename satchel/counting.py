@@ -50,6 +50,8 @@ def recount(
         fresh.clear()
 
     for unit in problem.units:
+        if book and book.is_counted(unit):
+            continue
         ladder = unit.ladder()
         digests = book.digests(unit, ladder) if book else ()
         for index, form in enumerate(ladder):
@@ -64,7 +66,12 @@ def recount(
             count()
     count()
     every = iter(counts)
-    units = tuple(_counted(unit, lambda: next(every)) for unit in problem.units)
+    units = tuple(
+        [
+            unit if book and book.is_counted(unit) else _counted(unit, lambda: next(every))
+            for unit in problem.units
+        ]
+    )
     return problem.model_copy(update={"units": units})
 
 

@@ -284,11 +284,12 @@ def _prepared(
     _stage(options, "reading")
     memory = opened(roots, options.cache, options.on_notice, revisions=of_revision)
     with collector_paused(), memory as cache:
-        found = scan(roots, task, replace(options.scan, cache=cache))
         book = CountBook(cache, estimator, options.format) if cache else None
+        remembered = replace(options.scan, cache=cache, plain=book.plain if book else None)
+        found = scan(roots, task, remembered)
         problem = problem_of(found, task, options, estimator, book)
         if book:
-            book.flush()
+            book.flush(problem.units)
     return found, problem
 
 

@@ -31,6 +31,7 @@ from .file_classes import FileClass
 from .headings import with_headings
 from .languages import ROLES, Role
 from .origin import Ages, Origin
+from .plain import PlainMemory
 from .ranking import Library, rank
 from .redundancy import redundancy
 from .repomap import MapFile, repo_map
@@ -88,6 +89,9 @@ class ScanOptions:
         Where summary rungs come from (:class:`.cache.summaries.SummaryUse`).
     settings
         The project's own kinds of task; those of the (first) folder that is read when absent.
+    plain
+        What earlier runs made of fragments; it changes no byte of the result, but that of some units the
+        tokens are known.
     """
 
     walk: WalkOptions = field(default_factory=WalkOptions)
@@ -97,6 +101,7 @@ class ScanOptions:
     cache: Cache | None = field(default=None, repr=False, compare=False)
     summaries: SummaryUse = SummaryUse.COMPUTE
     settings: Settings | None = None
+    plain: PlainMemory | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,8 +214,7 @@ def survey(
 ) -> Survey:
     """Read ``root``, and whatever the rules say the paths in ``focus``; raises as :func:`scan`."""
     options = settled(root, options or ScanOptions())
-    page = (options.seeds.page,) if options.seeds.page else ()
-    rules = replace(options.walk, explicit=(*options.walk.explicit, *focus, *page))
+    rules = rules_of(options, focus)
     cache = options.cache
     memory = cache.contexts if cache else None
     reading = read_candidates(root, rules, default_registry(), memory, options.jobs)
@@ -233,6 +237,12 @@ def survey(
     )
 
 
+def rules_of(options: ScanOptions, focus: Sequence[str]) -> WalkOptions:
+    """Return the rules of the walk of a task: what it names is read whatever else they say."""
+    page = (options.seeds.page,) if options.seeds.page else ()
+    return replace(options.walk, explicit=(*options.walk.explicit, *focus, *page))
+
+
 def weigh(
     found: Survey,
     task: Task,
@@ -242,8 +252,8 @@ def weigh(
 ) -> ScanResult:
     """Return what there is to choose from for ``task`` in what was read with its focus.
 
-    Only the cache and the use of summaries are asked of ``options``; ``summaries`` and ``parts`` are those
-    that a run over many tasks has made already.
+    Only what is remembered and the use of summaries are asked of ``options``; ``summaries`` and ``parts``
+    are those that a run over many tasks has made already.
 
     Raises
     ------
@@ -269,6 +279,7 @@ def weigh(
         summaries,
         lambda n: exercises.told(n, ranking.explained(n)),
         parts,
+        options.plain,
     )
     if cache:
         cache.scanned(reading.files, summaries)

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
 from ..models import (
     ContextUnit,
-    Dependency,
     GroupPolicy,
     RedundancyGroup,
     Rendering,
-    SourceRef,
     State,
     heading_of,
 )
-from .candidates import Candidate, ScannedFile, document_of
-from .extract import Document, Form, Span
+from .candidates import Candidate, document_of
+from .extract import Form
 from .extract.cuts import ladder
 from .file_classes import FileClass
 from .headings import headed
+from .plain import PlainMemory, Siblings, by_file, plain_unit, refs
 from .score.coverage import Subject, strengths, within_reach
 from .score.excerpts import excerpt
 from .signatures import with_signature
@@ -115,6 +115,7 @@ def build_units(
     summarise: Summarise | None = None,
     explained: Callable[[int], str] | None = None,
     parts: UnitParts | None = None,
+    memory: PlainMemory | None = None,
 ) -> list[ContextUnit]:
     """Return one unit for each candidate, in order.
 
@@ -136,53 +137,92 @@ def build_units(
         Tells what the relevance of a candidate is made of; written down where there is enough of it.
     parts
         What other tasks have made of the same candidates already.
+    memory
+        What earlier runs have made of the same fragments.
     """
     parts = parts or UnitParts()
     summarise = summarise or summary_of
-    ids = _ids_by_name(candidates)
-    excerpted = _most_relevant(candidates, scores, _LONG, _EXCERPTS)
-    summarised = _most_relevant(candidates, scores, SHORTEST, _SUMMARIES)
     wanted = required | _most_relevant(candidates, scores, 0, _WANTED, least=0.0)
+    forms_of = _Forms(
+        kind,
+        query,
+        summarise,
+        parts,
+        wanted,
+        excerpted=_most_relevant(candidates, scores, _LONG, _EXCERPTS),
+        summarised=_most_relevant(candidates, scores, SHORTEST, _SUMMARIES),
+    )
     below_heading = headed(candidates, wanted)
-    documents: dict[str, Document] = {}
     units: list[ContextUnit] = []
-    for n, candidate in enumerate(candidates):
-        fragment, file = candidate.fragment, candidate.file
-        forms = fragment.forms
-        if n in wanted:
-            if file.path not in documents:
-                documents = {file.path: document_of(file)}
-            lines = documents[file.path].lines
-            forms = parts.once("signed", candidate, kind, partial(with_signature, candidate, lines, forms))
-            if n in summarised and _may_be_summarised(candidate, kind):
-                forms = _with_summary(forms, summarise(candidate))
-            if n in excerpted:
-                forms = _with_excerpt(candidate, lines, query, forms)
-        score = round(float(scores[n]), 6)
-        make = partial(_renderings, candidate, kind)
-        if n in excerpted:
-            renderings = make(forms)  # made for this task
-        else:
-            shape = f"{'signed' if n in wanted else 'plain'}{' summarised' if n in summarised else ''} forms"
-            renderings = parts.renderings(shape, candidate, kind, forms, make)
-        covers = parts.once("covers", candidate, kind, partial(_covers, candidate, kind))
-        units.append(
-            # Built without validation, which takes longer than all the rest: a test validates them.
-            ContextUnit.trusted(
-                **parts.once("unit", candidate, kind, partial(_lasting, candidate, kind)),
-                relevance_score=score,
-                freshness_score=freshness[n],
-                required=n in required,
-                dependencies=(
-                    *((parts.heading(heading_of(file.path)),) if n in below_heading else ()),
-                    *parts.once("needs", candidate, kind, partial(_needs, candidate, ids)),
-                ),
-                coverage=within_reach(covers, score) if score >= _LEAST_RELEVANT else {},
-                diagnostics=(explained(n),) if explained and score >= _LEAST_RELEVANT else (),
-                renderings=renderings,
+    for first, own in by_file(candidates):
+        file = own[0].file
+        siblings = Siblings(own)
+        known = memory.of(file, kind) if memory else ()
+        lines: Sequence[str] = ()
+        for n, candidate in enumerate(own, first):
+            score = round(float(scores[n]), 6)
+            reaches = score >= _LEAST_RELEVANT
+            told = (explained(n),) if explained and reaches else ()
+            plain = known[n - first] if n not in wanted and n - first < len(known) else None
+            if memory is not None and plain is not None and plain.id == candidate.id:
+                unit = plain_unit(candidate, plain, siblings, score, freshness[n], covers=reaches, told=told)
+                units.append(unit)
+                memory.counted(unit)
+                continue
+            if n in wanted:
+                lines = lines or document_of(file).lines
+            renderings = forms_of(n, candidate, lines)
+            covers = parts.once("covers", candidate, kind, partial(_covers, candidate, kind))
+            needs = siblings.needed(candidate)
+            if memory is not None and n not in wanted:
+                memory.pending(candidate, kind, covers, needs)
+            units.append(
+                # Built without validation, which takes longer than all the rest: a test validates them.
+                ContextUnit.trusted(
+                    **parts.once("unit", candidate, kind, partial(_lasting, candidate, kind)),
+                    relevance_score=score,
+                    freshness_score=freshness[n],
+                    required=n in required,
+                    dependencies=(
+                        *((parts.heading(heading_of(file.path)),) if n in below_heading else ()),
+                        *parts.once("needs", candidate, kind, partial(siblings.dependencies, needs)),
+                    ),
+                    coverage=within_reach(covers, score) if reaches else {},
+                    diagnostics=told,
+                    renderings=renderings,
+                )
             )
-        )
     return units
+
+
+@dataclass(frozen=True, slots=True)
+class _Forms:
+    """Makes the shorter forms of units, as :func:`build_units` describes them."""
+
+    kind: TaskKind
+    query: Mapping[str, float]
+    summarise: Summarise
+    parts: UnitParts
+    wanted: frozenset[int]
+    excerpted: frozenset[int]
+    summarised: frozenset[int]
+
+    def __call__(self, n: int, candidate: Candidate, lines: Sequence[str]) -> tuple[Rendering, ...]:
+        """Return the renderings of candidate ``n``; ``lines`` are those of its file, where it is wanted."""
+        kind, parts, forms = self.kind, self.parts, candidate.fragment.forms
+        if n in self.wanted:
+            signed = partial(with_signature, candidate, lines, forms)
+            forms = parts.once("signed", candidate, kind, signed)
+            if n in self.summarised and _may_be_summarised(candidate, kind):
+                forms = _with_summary(forms, self.summarise(candidate))
+            if n in self.excerpted:
+                forms = _with_excerpt(candidate, lines, self.query, forms)
+        make = partial(_renderings, candidate, kind)
+        if n in self.excerpted:
+            return make(forms)  # made for this task
+        signed_or_not = "signed" if n in self.wanted else "plain"
+        shape = f"{signed_or_not}{' summarised' if n in self.summarised else ''} forms"
+        return parts.renderings(shape, candidate, kind, forms, make)
 
 
 def _lasting(candidate: Candidate, kind: TaskKind) -> dict[str, Any]:
@@ -192,22 +232,13 @@ def _lasting(candidate: Candidate, kind: TaskKind) -> dict[str, Any]:
         "id": candidate.id,
         "kind": candidate.kind,
         "title": fragment.title,
-        "source_refs": _refs(candidate.file, fragment.spans),
+        "source_refs": refs(candidate.file, fragment.spans),
         "text": fragment.text,
         "authority_score": kind.authority.get(candidate.file_class, 0.0),
         "risk_score": risk_of(candidate),
         "zone": zone_of(candidate.file_class),
         "tags": tags_of(candidate),
     }
-
-
-def _needs(candidate: Candidate, ids: Mapping[tuple[str, str], str]) -> tuple[Dependency, ...]:
-    path = candidate.file.path
-    return tuple(
-        Dependency(id=ids[path, name])
-        for name in candidate.fragment.needs
-        if ids.get((path, name), candidate.id) != candidate.id
-    )
 
 
 def _covers(candidate: Candidate, kind: TaskKind) -> tuple[tuple[str, float], ...]:
@@ -221,27 +252,9 @@ def _renderings(candidate: Candidate, kind: TaskKind, forms: Sequence[Form]) -> 
             state=form.state,
             text=form.text,
             fidelity=_fidelity(form.state, candidate, kind),
-            source_refs=_refs(candidate.file, form.spans),
+            source_refs=refs(candidate.file, form.spans),
         )
         for form in forms
-    )
-
-
-def _ids_by_name(candidates: Sequence[Candidate]) -> dict[tuple[str, str], str]:
-    out: dict[tuple[str, str], str] = {}
-    for candidate in candidates:
-        out.setdefault((candidate.file.path, candidate.fragment.name), candidate.id)
-    return out
-
-
-def _refs(file: ScannedFile, spans: Sequence[Span]) -> tuple[SourceRef, ...]:
-    return tuple(
-        [
-            SourceRef.trusted(
-                path=file.path, start_line=span.start, end_line=span.end, total_lines=file.lines
-            )
-            for span in spans
-        ]
     )
 
 

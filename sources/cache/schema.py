@@ -87,6 +87,28 @@ MIGRATIONS: Final[tuple[str, ...]] = (
         value INTEGER NOT NULL
     ) WITHOUT ROWID;
     """,
+    """
+    -- Units of a content as one recipe (kind of task, tokenizer, format) gives them where no task makes forms
+    -- of its own for them: everything but their scores.
+    CREATE TABLE plain (
+        content TEXT NOT NULL,
+        recipe TEXT NOT NULL,
+        units BLOB NOT NULL,
+        PRIMARY KEY (content, recipe)
+    ) WITHOUT ROWID;
+    """,
+    """
+    -- The last packs: what was asked, what of, and the three texts, compressed. The digest is of all of them.
+    CREATE TABLE answers (
+        question TEXT PRIMARY KEY,
+        ground TEXT NOT NULL,
+        digest BLOB NOT NULL,
+        context BLOB NOT NULL,
+        problem BLOB NOT NULL,
+        prompt BLOB NOT NULL,
+        number INTEGER NOT NULL
+    );
+    """,
 )
 """One script for each version, in order; ``PRAGMA user_version`` says how many of them have run."""
 

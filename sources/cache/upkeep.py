@@ -27,6 +27,7 @@ _RULES: Final = (
     """DELETE FROM contents WHERE updated_at < :then
     AND key NOT IN (SELECT content FROM contexts WHERE content IS NOT NULL)""",
     "DELETE FROM counts WHERE content NOT IN (SELECT key FROM contents)",
+    "DELETE FROM plain WHERE content NOT IN (SELECT key FROM contents)",
     "DELETE FROM summaries WHERE updated_at < :then AND digest NOT IN (SELECT digest FROM contexts)",
     f"DELETE FROM text_counts WHERE (SELECT count(*) FROM text_counts) > {_MOST_TEXT_COUNTS}",  # noqa: S608
 )

@@ -22,6 +22,7 @@ from satchel import (
     verify_cache,
     work_cache,
 )
+from satchel.sources import units
 from satchel.sources.cache import contexts
 from satchel.sources.cache.location import database_path
 
@@ -32,6 +33,7 @@ COLUMNS = [
     *(("contexts", name) for name in ("path", "size", "digest", "version", "content", "facts")),
     *(("contents", name) for name in ("key", "digest", "units", "words")),
     *(("counts", name) for name in ("recipe", "tokens")),
+    *(("plain", name) for name in ("content", "recipe", "units")),
     *(("summaries", name) for name in ("key", "shape", "body")),
     *(("facts", name) for name in ("key", "value")),
     *(("jobs", name) for name in ("path", "raw", "error")),
@@ -41,9 +43,10 @@ VALUES = [NOT_UTF8, "7", "x'00ff'", "'{'"]
 
 @pytest.fixture(scope="module", autouse=True)
 def _old_enough() -> Iterator[None]:
-    """Times of change cannot be set: let every file be believed by them."""
+    """Times of change cannot be set: let every file be believed by them. And few units be of a task's own."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(contexts, "RACY_NS", 0)
+        patch.setattr(units, "_WANTED", 6)
         yield
 
 
