@@ -1,7 +1,7 @@
-"""Writes what the documents quote of the program: ``docs/cli.md``, and the outputs in ``README.md``.
+"""Writes what the documents quote of the program: ``docs/cli.md``, and the outputs of ``SESSIONS``.
 
 ``make docs`` runs it; ``tests/test_docs.py`` fails while a document says something else than the program.
-In ``README.md``, a ``console`` block is a session in a folder that holds a copy of ``tests/data/linkbox``
+In these, a ``console`` block is a session in a folder that holds a copy of ``tests/data/linkbox``
 and the files that the document itself shows: each line after ``$ `` is run, and what it prints follows.
 """
 
@@ -18,6 +18,9 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
+SESSIONS = ("README.md", "docs/solving.md")
+"""Documents whose sessions are run."""
+
 EXAMPLE = ROOT / "tests" / "data" / "linkbox"
 COMMANDS = (
     *("pack", "scan", "solve", "render", "budget", "explain", "verify", "diff", "frontier", "batch"),
@@ -137,8 +140,8 @@ def _meaning(param: Any) -> str:
     return f"{param.help} Default: `{default}`." if told else str(param.help)
 
 
-def readme(text: str) -> str:
-    """Return ``text`` with the outputs of its sessions as they are now."""
+def with_sessions(text: str) -> str:
+    """Return a document with the outputs of its sessions as they are now."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         shutil.copytree(EXAMPLE, place / "linkbox", ignore=shutil.ignore_patterns("__pycache__"))
@@ -184,10 +187,11 @@ def _other(program: str, args: list[str], place: Path) -> subprocess.CompletedPr
 
 
 def main() -> None:
-    """Write both documents."""
+    """Write all of them."""
     (ROOT / "docs" / "cli.md").write_text(cli_reference(), encoding="utf-8")
-    path = ROOT / "README.md"
-    path.write_text(readme(path.read_text("utf-8")), encoding="utf-8")
+    for name in SESSIONS:
+        path = ROOT / name
+        path.write_text(with_sessions(path.read_text("utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/cli.md")
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/cli.md", "docs/solving.md")
 
 
 @pytest.fixture(scope="module")
@@ -47,11 +47,12 @@ def test_every_command_is_in_the_reference(generate: ModuleType) -> None:
     assert sorted(names) == sorted(generate.COMMANDS)
 
 
-def test_the_sessions_in_the_readme_are_true(generate: ModuleType) -> None:
+def test_the_sessions_in_documents_are_true(generate: ModuleType) -> None:
     """``make docs`` writes them anew."""
-    text = (ROOT / "README.md").read_text("utf-8")
-    assert text.count("```console") >= 4
-    assert generate.readme(text) == text
+    for name in generate.SESSIONS:
+        text = (ROOT / name).read_text("utf-8")
+        assert text.count("```console") >= 2, name
+        assert generate.with_sessions(text) == text, name
 
 
 def test_the_library_example_runs(tmp_path: Path, generate: ModuleType) -> None:
