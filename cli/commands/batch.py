@@ -136,6 +136,16 @@ def command(
             help="Share of the value of all packs together that --shared-prefix may give up.",
         ),
     ] = "1%",
+    max_page_loss: Annotated[
+        str | None,
+        typer.Option(
+            "--max-page-loss",
+            metavar="SHARE",
+            parser=named("--max-page-loss"),
+            help="Share of its value that any one page may give up; no limit but that of all together unless "
+            "given.",
+        ),
+    ] = None,
     prefixes: Annotated[
         int,
         typer.Option(
@@ -180,7 +190,8 @@ def command(
     with search.ticker(quiet=quiet) as ticker:
         sharing = None
         if shared_prefix is not None:
-            sharing = _sharing(shared_prefix, paying, max_value_loss, prefixes, seconds_per_call, ticker)
+            losses = max_value_loss, max_page_loss
+            sharing = _sharing(shared_prefix, paying, losses, prefixes, seconds_per_call, ticker)
         result = run_batch(
             tasks,
             BatchOptions(
@@ -235,7 +246,12 @@ def command(
 
 
 def _sharing(
-    mode: str, paying: Paying, loss: str, prefixes: int, seconds: float | None, ticker: Ticker
+    mode: str,
+    paying: Paying,
+    losses: tuple[str, str | None],
+    prefixes: int,
+    seconds: float | None,
+    ticker: Ticker,
 ) -> PrefixPlanner:
     from ... import UsageError, read_prices
     from ...sharing import PrefixPlanner, SharingOptions, parse_share
@@ -253,10 +269,12 @@ def _sharing(
             field="--shared-prefix",
             hint=hint,
         )
+    total, page = losses
     options = SharingOptions(
         table=read_prices(paying.prices),
-        loss=parse_share(loss, option="--max-value-loss"),
+        loss=parse_share(total, option="--max-value-loss"),
         prefixes=prefixes,
+        page_loss=None if page is None else parse_share(page, option="--max-page-loss"),
         minimum=paying.min_cacheable,
         long_lived=paying.long_lived,
         seconds_per_page=seconds,

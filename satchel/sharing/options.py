@@ -47,6 +47,8 @@ class SharingOptions:
         Share of the total value of all pages that may be lost.
     prefixes
         How many different prefixes there may be.
+    page_loss
+        Share of its value that any one page may lose; None for no limit but that of the total.
     minimum
         The shortest prefix that is cached, instead of what is known of the model.
     long_lived
@@ -66,15 +68,17 @@ class SharingOptions:
     table: PriceTable
     loss: Fraction = Fraction(1, 100)
     prefixes: int = 1
+    page_loss: Fraction | None = None
     minimum: int | None = None
     long_lived: bool = False
     seconds_per_page: float | None = None
     exact: bool | None = None
 
     def __post_init__(self) -> None:
-        if not 0 <= self.loss < 1:
-            hint = "accepted: a share from 0 to below 1"
-            raise UsageError("is out of range", field="max_value_loss", value=str(self.loss), hint=hint)
+        for name, loss in (("max_value_loss", self.loss), ("max_page_loss", self.page_loss)):
+            if loss is not None and not 0 <= loss < 1:
+                hint = "accepted: a share from 0 to below 1"
+                raise UsageError("is out of range", field=name, value=str(loss), hint=hint)
         if not 1 <= self.prefixes <= MOST_PREFIXES:
             hint = f"accepted: 1 to {MOST_PREFIXES}"
             raise UsageError("is out of range", field="prefixes", value=self.prefixes, hint=hint)

@@ -115,7 +115,8 @@ class PrefixPlanner:
         drafts = [page.draft for page in self._pages]
         self._shared = Shared.of(drafts)
         programs, scale = programs_of(drafts, self._shared)
-        options = PlanOptions(self.options.loss, self.options.prefixes, self.options.exact, tell=self.tell)
+        asked = self.options
+        options = PlanOptions(asked.loss, asked.prefixes, asked.page_loss, asked.exact, tell=self.tell)
         self._plan = plan_joint(programs, self._shared, self._rates, scale, options)
         return self._amendments(pages)
 
@@ -205,6 +206,7 @@ class PrefixPlanner:
             cache_write_per_million=self._rates.write,
             cache_minimum=self._rates.minimum,
             max_value_loss=str(self.options.loss),
+            max_page_loss=None if self.options.page_loss is None else str(self.options.page_loss),
             scale=plan.scale,
             floor=plan.floor,
             alone_value=sum(pack.value for pack in plan.alone),

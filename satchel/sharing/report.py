@@ -79,6 +79,9 @@ class SharingReport(Model):
     cache_write_per_million: Cost
     cache_minimum: Tokens
     max_value_loss: str
+    max_page_loss: str | None = Field(
+        default=None, description="the same of any one page, where it was limited"
+    )
     scale: Count
     floor: int = Field(description="value that all pages must keep together")
     alone_value: int = Field(description="value of all pages, each on its own")

@@ -56,8 +56,8 @@ def _mean(units: Floats, inside: NDArray[np.bool_], before: Floats) -> Floats:
 def moved(groups: Sequence[Sequence[int]], worths: Floats) -> list[list[int]] | None:
     """Return the groups in which each page is where it is worth most, or None where all are there already.
 
-    ``worths`` has a row per page and a column per group; one more stands for a group without a prefix.
-    A page stays where nothing is better.
+    ``worths`` has a row per page and a column per group. A page stays where nothing is better; a group that
+    all pages leave is empty.
     """
     owner = {p: g for g, part in enumerate(groups) for p in part}
     parts: list[list[int]] = [[] for _ in range(worths.shape[1])]
@@ -68,4 +68,4 @@ def moved(groups: Sequence[Sequence[int]], worths: Floats) -> list[list[int]] | 
             best = owner[p]
         changed |= best != owner[p]
         parts[best].append(p)
-    return [part for part in parts if part] if changed else None
+    return parts if changed else None

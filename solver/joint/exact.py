@@ -36,9 +36,16 @@ def solve_exact(
     rates: Rates,
     floor: int,
     work: float,
+    refunds: Sequence[int] | None = None,
 ) -> Exact | None:
-    """Return the plan of least cost whose packs are worth ``floor`` together; None where none was found."""
-    builder = _Joint(programs, groups, shared, rates)
+    """Return the plan of least cost whose packs are worth ``floor`` together; None where none was found.
+
+    ``refunds`` is what each cached token saves over all pages of a group, 0 for a group that is to have no
+    prefix; where None, what the rates say.
+    """
+    builder = _Joint(
+        programs, groups, shared, rates, refunds or [rates.refund(len(pages)) for pages in groups]
+    )
     linear = builder.linear(floor)
     model = CpSat(linear)
     model.maximise(linear.objective)
@@ -64,8 +71,10 @@ class _Joint:
         groups: Sequence[Sequence[int]],
         shared: Shared,
         rates: Rates,
+        refunds: Sequence[int],
     ) -> None:
         self.programs, self.groups, self.shared, self.rates = programs, groups, shared, rates
+        self.refunds = refunds
         self.group_of = {p: g for g, part in enumerate(groups) for p in part}
         own = shared.size + 2
         self.prefixes = [g * own for g in range(len(groups))]
@@ -78,7 +87,6 @@ class _Joint:
         self.cols: list[Ints] = []
         self.coefs: list[Ints] = []
         self.sides: list[tuple[int, int]] = []
-        refunds = [rates.refund(len(part)) for part in groups]
         self.unit = int(np.gcd.reduce([rates.input, *refunds]))
 
     def row(self, cols: Ints, coefs: Ints, low: int, high: int) -> None:
@@ -126,7 +134,7 @@ class _Joint:
         high[steps] = most
         offered = np.logical_and.reduce([self.programs[p].offers for p in self.groups[g]])
         high[start : start + shared.size] = offered
-        refund = rates.refund(len(self.groups[g])) // self.unit
+        refund = self.refunds[g] // self.unit
         pages = len(self.groups[g])
         if refund == 0:
             high[start : start + shared.size + 2] = 0

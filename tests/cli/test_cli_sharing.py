@@ -66,6 +66,7 @@ def test_a_batch_with_a_shared_prefix_says_what_it_saves(
     [
         ([], "--shared-prefix: needs --prices"),
         (["--prices", "prices.toml", "--max-value-loss", "2"], "--max-value-loss: is no share"),
+        (["--prices", "prices.toml", "--max-page-loss", "many"], "--max-page-loss: is no share"),
         (["--prices", "prices.toml", "--prefixes", "99"], "prefixes: is out of range"),
         (["--prices", "prices.toml", "--expected-calls", "3"], "that of each page does not go with it"),
         (["--prices", "prices.toml"], "nothing says which prefixes are cached"),

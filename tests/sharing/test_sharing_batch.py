@@ -190,3 +190,17 @@ def test_page_problem_says_what_leads_it(shared: tuple[Path, BatchResult, Sharin
     assert lead is not None
     assert tuple(name for name in lead if not name.startswith("lead-heading:")) == group.units
     assert Problem.SCHEMA == "packing-problem.v1"
+
+
+def test_no_page_loses_more_than_a_page_may(
+    shared: tuple[Path, BatchResult, SharingReport], tmp_path: Path
+) -> None:
+    """The total may fall by a tenth; with the limit of a page no page falls by more than that."""
+    limit = Fraction(2, 100)
+    _, _, free = shared
+    assert free.worst is not None
+    assert free.worst.kept < 1 - limit, "the limit would hold by itself"
+    _, report = run(tmp_path, options(page_loss=limit))
+    assert report.max_page_loss == "1/50"
+    assert all(page.value >= page.alone_value * (1 - limit) for page in report.pages)
+    assert report.cost >= report.cost_bound

@@ -37,7 +37,9 @@ def test_every_page_is_in_one_group() -> None:
 def test_a_page_moves_to_where_it_is_worth_more() -> None:
     """The second page to the other group, the third to none; the first stays, for nothing is better."""
     worths = np.array([[5.0, 5.0, 5.0], [1.0, 2.0, 0.0], [0.0, -np.inf, 1.0], [0.0, 3.0, 1.0]])
-    assert moved([[0, 1, 2], [3]], worths) == [[0], [1, 3], [2]]
+    assert moved([[0, 1, 2], [3], []], worths) == [[0], [1, 3], [2]]
+    # A group that its only page leaves is empty, in its place.
+    assert moved([[0], [1]], np.array([[0.0, 1.0], [0.0, 1.0]])) == [[], [0, 1]]
 
 
 def test_where_nothing_is_better_nothing_moves() -> None:

@@ -140,14 +140,22 @@ def together(frontiers: list[Frontier]) -> Frontier:
     return list(sums.items())
 
 
-def least_cost(pages: list[Problem], rates: Rates, groups: list[list[int]], floor: int) -> int:
-    """Cost of the cheapest plan of these groups, by trying everything."""
+def least_cost(
+    pages: list[Problem],
+    rates: Rates,
+    groups: list[list[int]],
+    floor: int,
+    page_loss: Fraction = Fraction(1),
+    bare: frozenset[int] = frozenset(),
+) -> int:
+    """Cost of the cheapest plan of these groups, by trying everything; ``bare`` are those without a prefix."""
     options: list[list[tuple[int, int]]] = []
     frames = sum(page.envelope.fixed_overhead_tokens for page in pages)
-    for group in groups:
+    least = [max(value for value, _ in frontier(page, {})) * (1 - page_loss) for page in pages]
+    for g, group in enumerate(groups):
         found: dict[int, int] = {}
-        for prefix in prefixes(pages):
-            each = [frontier(pages[p], prefix) for p in group]
+        for prefix in [{}] if g in bare else prefixes(pages):
+            each = [[pack for pack in frontier(pages[p], prefix) if pack[0] >= least[p]] for p in group]
             if not all(each):
                 continue
             cached = rates.cached(rates.lead + prefix_tokens(pages[0], prefix)) if prefix else 0
@@ -191,32 +199,45 @@ def test_joint_program_is_the_optimum_of_all_prefixes_and_packs(
     assert rates.input * tokens - rates.refund(len(pages)) * cached == exact.bound
 
 
-def check_plan(plan: JointPlan, pages: list[Problem], rates: Rates, scale: int, loss: Fraction) -> None:
+def check_plan(plan: JointPlan, pages: list[Problem], rates: Rates, scale: int, options: PlanOptions) -> None:
     """What every plan must be."""
-    floor = floor_of(pages, loss)
+    floor = floor_of(pages, options.loss)
+    own = Fraction(1) if options.page_loss is None else options.page_loss
     groups = [list(group.pages) for group in plan.groups]
     assert sorted(itertools.chain(*groups)) == list(range(len(pages)))
-    optimum = least_cost(pages, rates, groups, floor)
+    sharing = [g for g, group in enumerate(plan.groups) if any(group.inside)]
+    assert len(sharing) <= options.prefixes
+    bare = frozenset(range(len(groups))) - frozenset(sharing)
+    # The prefix that was chosen is one of those that its group could have.
+    optimum = least_cost(pages, rates, groups, floor, own, bare if sharing else frozenset())
     assert plan.bound <= optimum <= plan.cost
     assert plan.value >= floor * scale
+    for pack, alone in zip(plan.packs, plan.alone, strict=True):
+        assert pack.value >= alone.value * (1 - own)
     assert plan.cost <= plan.cost_trimmed <= plan.cost_alone
-    alone = least_cost(pages, rates, [[p] for p in range(len(pages))], floor)
-    assert alone <= plan.cost_trimmed
+    apart = [[p] for p in range(len(pages))]
+    assert least_cost(pages, rates, apart, floor, own, frozenset(range(len(pages)))) <= plan.cost_trimmed
 
 
-@given(run=runs(), loss=LOSSES, prefixes_allowed=st.sampled_from([1, 2]))
+@given(
+    run=runs(),
+    loss=LOSSES,
+    prefixes_allowed=st.sampled_from([1, 2]),
+    page_loss=st.sampled_from([None, Fraction(0), Fraction(1, 5)]),
+)
 @settings(max_examples=25, deadline=None)
 def test_decomposition_bounds_the_optimum_from_both_sides(
-    run: tuple[list[Problem], Rates], loss: Fraction, prefixes_allowed: int
+    run: tuple[list[Problem], Rates], loss: Fraction, prefixes_allowed: int, page_loss: Fraction | None
 ) -> None:
-    """A plan costs no less than the best one of its groups, its bound no more; no value is lost unsaid."""
+    """A plan costs no less than the best one of its groups, its bound no more; no value is lost unsaid, of
+    the run or of a page; and there are no more prefixes than were asked for."""
     pages, rates = run
     found, shared, scale = programs(pages)
-    options = PlanOptions(loss, prefixes_allowed, exact=False)
-    plan = plan_joint(found, shared, rates, scale, options)
-    check_plan(plan, pages, rates, scale, loss)
-    whole = plan_joint(found, shared, rates, scale, PlanOptions(loss, prefixes_allowed, exact=True))
-    check_plan(whole, pages, rates, scale, loss)
+    options = PlanOptions(loss, prefixes_allowed, page_loss, exact=False)
+    check_plan(plan_joint(found, shared, rates, scale, options), pages, rates, scale, options)
+    options = PlanOptions(loss, prefixes_allowed, page_loss, exact=True)
+    whole = plan_joint(found, shared, rates, scale, options)
+    check_plan(whole, pages, rates, scale, options)
     assert whole.proven
 
 
