@@ -1,14 +1,16 @@
-"""What the cache saves, and whether it holds: ``python -m bench.cache scan FOLDER`` and ``… together``.
+"""What the cache saves, and whether it holds: ``python -m bench.cache scan FOLDER``, ``pack``, ``together``.
 
-``scan`` packs a copy of a folder cold, warm, after touching one file and after editing one, each in a process
-of its own, and compares every byte with a run that has no cache. ``together`` lets four workers, three
-packers and a watcher loose on one cache for a minute, while files are edited, and looks for lock errors, lost
-jobs and doubled results.
+``scan`` prepares packs of a copy of a folder cold, warm, after touching one file and after editing one, each
+in a process of its own, and compares every byte with a run that has no cache. ``pack`` does the same with the
+whole command, and with another task: from the start of the interpreter to the three files. ``together`` lets
+four workers, three packers and a watcher loose on one cache for a minute, while files are edited, and looks
+for lock errors, lost jobs and doubled results.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import random
@@ -55,7 +57,7 @@ print(json.dumps({
 
 @dataclass(frozen=True)
 class Scanned:
-    """One scan with its counting: seconds, and whether its bytes are those of a run without a cache."""
+    """One run: its seconds and memory, and whether its bytes are those of a run without a cache."""
 
     name: str
     wall: float
@@ -102,6 +104,57 @@ def scan(folder: Path, about: str = _ABOUT) -> list[Scanned]:
                 )
             )
         return out
+
+
+_OTHER_TASK: Final = "Caching of pages, and when they expire"
+
+
+def packs(folder: Path, about: str = _ABOUT) -> list[Scanned]:
+    """Measure the whole command on a copy of ``folder``: reading, solving, checking, writing."""
+    with tempfile.TemporaryDirectory() as place:
+        root, cache = Path(place) / "tree", Path(place) / "cache"
+        shutil.copytree(folder, root, symlinks=True)
+        every = sorted(
+            path for path in root.rglob("*") if path.suffix in (".py", ".php", ".go", ".ts", ".md")
+        )
+        middle = next(path for path in every[len(every) // 2 :] if ".git" not in path.parts)
+        time.sleep(2.5)
+        out: list[Scanned] = []
+        cold, expected = 0.0, ""
+        for name, words, change in (
+            ("cold", about, lambda: None),
+            ("nothing changed", about, lambda: None),
+            ("one file touched", about, lambda: os.utime(middle)),
+            ("another task", _OTHER_TASK, lambda: None),
+            ("one file edited", about, lambda: middle.write_bytes(middle.read_bytes() + b"\n# More.\n")),
+        ):
+            change()
+            wall, cpu, peak, digest, counts = _command(root, cache, words, Path(place) / "out")
+            cold = cold or cpu
+            if name not in ("nothing changed", "one file touched"):
+                expected = _command(root, None, words, Path(place) / "plain")[3]
+            out.append(Scanned(name, wall, cpu, cpu / cold, digest == expected, peak, *counts))
+        return out
+
+
+def _command(
+    root: Path, cache: Path | None, about: str, out: Path
+) -> tuple[float, float, float, str, tuple[int, int]]:
+    """Run ``satchel pack``; returns wall and CPU seconds, peak MiB, a digest of what it wrote, and counts."""
+    where = ["--no-cache"] if cache is None else ["--cache-dir", str(cache)]
+    task = ["--task", "api-reference", "--about", about, "--budget", "8k", "-q"]
+    command = [sys.executable, "-m", "satchel.cli", "pack", str(root), *task, *where, "--out", str(out)]
+    wall = time.perf_counter()
+    with subprocess.Popen(command) as process:
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    wall = time.perf_counter() - wall
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(out.iterdir()) if path.is_file()))
+    context = json.loads((out / "packed-context.json").read_bytes())
+    counts = context["scan"]["files"], context["counts"]["candidates"]
+    return wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, digest.hexdigest(), counts
 
 
 def _append(path: Path) -> None:
@@ -264,12 +317,15 @@ def _account(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one of the two and print what came of it; 1 when something is wrong."""
+    """Run one of the three and print what came of it; 1 when something is wrong."""
     parser = argparse.ArgumentParser(prog="bench.cache", description=__doc__)
     verbs = parser.add_subparsers(dest="verb", required=True)
     scanning = verbs.add_parser("scan")
     scanning.add_argument("folder", type=Path)
     scanning.add_argument("--about", default=_ABOUT)
+    whole = verbs.add_parser("pack")
+    whole.add_argument("folder", type=Path)
+    whole.add_argument("--about", default=_ABOUT)
     many = verbs.add_parser("together")
     many.add_argument("--seconds", type=float, default=60.0)
     options = parser.parse_args(arguments)
@@ -277,7 +333,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         found = together(options.seconds)
         print(json.dumps(asdict(found), indent=2))
         return 0 if found.passed else 1
-    rows = scan(options.folder, options.about)
+    rows = (scan if options.verb == "scan" else packs)(options.folder, options.about)
     print(f"{rows[0].files:,} files, {rows[0].units:,} units\n")
     print("| run | wall s | CPU s | share of cold | peak MiB | same bytes |\n|---|---|---|---|---|---|")
     for row in rows:

@@ -23,6 +23,18 @@ Notify = Callable[[str], None]
 """Called with a sentence that the user should read."""
 
 
+def told_once(notify: Notify) -> Notify:
+    """Return what calls ``notify`` with each sentence once: a run may open its cache several times."""
+    told: set[str] = set()
+
+    def tell(sentence: str) -> None:
+        if sentence not in told:
+            told.add(sentence)
+            notify(sentence)
+
+    return tell
+
+
 @dataclass(frozen=True)
 class CacheOptions:
     """Where to remember what was found out.

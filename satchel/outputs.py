@@ -168,9 +168,9 @@ def write_pack(
     check_outputs(outputs, force=True)
     files: dict[str, Path] = {output.kind: output.path for output in outputs if output.kind in kinds}
     made: dict[Kind, Callable[[], str]] = {
-        "problem": result.problem.to_json,
+        "problem": result.problem_text,
         "prompt": lambda: result.prompt,
-        "artifact": result.context.to_json,
+        "artifact": result.context_text,
     }
     texts: dict[str | Path, str] = {files[kind]: make() for kind, make in made.items() if kind in files}
     ignore = folder / ".gitignore"

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
 
-from .caching import CacheOptions, CountBook, Notify, opened
+from .answering import Asked, Recalled, ground_read
+from .caching import CacheOptions, CountBook, Notify, opened, told_once
 from .counting import estimator_for_artifact, frame_tokens, recount
 from .exits import clean_task, redacted, telling_names
 from .models import (
@@ -27,7 +30,7 @@ from .solver.demands import Allowance
 from .solver.options import SolveOptions
 from .solving import listening, seconds_left, solve
 from .sources.roots import Root, folders
-from .sources.scan import ScanOptions, ScanResult, kind_of, scan, settled
+from .sources.scan import ScanOptions, ScanResult, kind_of, settled, survey, weigh
 from .sources.tasks import TaskKind
 from .sources.tokens import TokenEstimator, find_profile, make_estimator, model_profile, parse_tokens
 from .volatility import mark_volatile
@@ -127,11 +130,50 @@ class PackResult:
     problem: Problem
     prompt: str
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PackResult):
+            return NotImplemented
+        same = (self.context, self.prompt) == (other.context, other.prompt)
+        return same and self.problem == other.problem
+
+    def context_text(self) -> str:
+        """Return the artifact as it is written to a file."""
+        return self.context.to_json()
+
+    def problem_text(self) -> str:
+        """Return the problem as it is written to a file."""
+        return self.problem.to_json()
+
+
+class RecalledPack(PackResult):
+    """One that was made before. Its problem is large, and read only when it is asked for."""
+
+    _recalled: Recalled
+
+    def __init__(self, recalled: Recalled) -> None:
+        object.__setattr__(self, "context", recalled.context)
+        object.__setattr__(self, "prompt", recalled.prompt)
+        object.__setattr__(self, "_recalled", recalled)
+
+    @cached_property
+    def problem(self) -> Problem:
+        """The problem that the artifact answers."""
+        return Problem.from_json(self.problem_text())
+
+    def context_text(self) -> str:
+        """Return the artifact as it is written to a file."""
+        return self._recalled.context_text
+
+    def problem_text(self) -> str:
+        """Return the problem as it is written to a file."""
+        return self._recalled.problem_text()
+
 
 def pack(root: Root, task: Task, options: PackOptions | None = None) -> PackResult:
     """Scan ``root`` for evidence, choose what serves ``task`` best within the budget, and render it.
 
     Several folders are read as one: each path begins with the label of its folder, as paths in ``task`` do.
+    What was packed before, of contents that have not changed since, is given again from the cache.
     The recount of the rendered text never exceeds the budget.
 
     Raises
@@ -142,11 +184,20 @@ def pack(root: Root, task: Task, options: PackOptions | None = None) -> PackResu
         The folder, task, model or an option is at fault.
     """
     options, task = options or PackOptions(), clean_task(task)
-    estimator = estimator_of(options)
-    found, problem = _prepared(root, task, options, estimator)
+    estimator, roots = estimator_of(options), folders(root)
+    options = replace(options, scan=settled(roots, options.scan))
+    if options.on_notice:
+        options = replace(options, on_notice=told_once(options.on_notice))
+    asked = Asked.of(roots, task, options, estimator)
+    if asked and (recalled := asked.recalled()):
+        return RecalledPack(recalled)
+    found, problem, ground = _prepared(roots, task, options, estimator)
     # A first Ctrl-C from here on ends the search, not the pack.
     with listening():
-        return finish(found, problem, options, estimator)
+        result = finish(found, problem, options, estimator)
+        if asked:
+            asked.keep(ground, result)
+        return result
 
 
 def finish(
@@ -180,8 +231,10 @@ def finish(
 
 def prepare(root: Root, task: Task, options: PackOptions | None = None) -> tuple[ScanResult, Problem]:
     """Return what :func:`pack` finds in ``root`` and the problem that it would solve; raises as it does."""
-    options = options or PackOptions()
-    return _prepared(root, clean_task(task), options, estimator_of(options))
+    options, roots = options or PackOptions(), folders(root)
+    options = replace(options, scan=settled(roots, options.scan))
+    found, problem, _ = _prepared(roots, clean_task(task), options, estimator_of(options))
+    return found, problem
 
 
 def problem_of(
@@ -276,21 +329,22 @@ def render_artifact(
 
 
 def _prepared(
-    root: Root, task: Task, options: PackOptions, estimator: TokenEstimator
-) -> tuple[ScanResult, Problem]:
-    roots, of_revision = folders(root), bool(options.scan.walk.revision)
-    options = replace(options, scan=settled(roots, options.scan))
+    roots: Sequence[Path], task: Task, options: PackOptions, estimator: TokenEstimator
+) -> tuple[ScanResult, Problem, str | None]:
+    """Return what is found, the problem, and the ground that both rest on (:mod:`.answering`)."""
+    of_revision = bool(options.scan.walk.revision)
     _envelope(task, options, estimator)  # a budget that cannot work is told before anything is read
     _stage(options, "reading")
     memory = opened(roots, options.cache, options.on_notice, revisions=of_revision)
     with collector_paused(), memory as cache:
         book = CountBook(cache, estimator, options.format) if cache else None
         remembered = replace(options.scan, cache=cache, plain=book.plain if book else None)
-        found = scan(roots, task, remembered)
+        read = survey(roots, remembered, task.focus)
+        found = weigh(read, task, remembered)
         problem = problem_of(found, task, options, estimator, book)
         if book:
             book.flush(problem.units)
-    return found, problem
+        return found, problem, ground_read(cache, read)
 
 
 def _envelope(

@@ -103,6 +103,17 @@ class Tally:
     misses: int = 0
 
 
+class State(NamedTuple):
+    """What a run knows that a file holds: the key of its content, and what else was found out.
+
+    ``reason`` says why it is no source, where it is none.
+    """
+
+    content: str | None
+    facts: str
+    reason: SkipReason | None = None
+
+
 class _Row(NamedTuple):
     signature: Signature | None
     digest: str
@@ -154,6 +165,8 @@ class Contexts:
         """Path to the SHA-256 of its text, likewise."""
         self.new: set[str] = set()
         """Paths whose text was cut for the first time."""
+        self.states: dict[str, State] = {}
+        """Path to what a file holds, of every file that this run has read, or need not read."""
         self.tally = Tally()
         self._rows: dict[str, _Row] = self.guarded(self._load, {})
 
@@ -169,7 +182,26 @@ class Contexts:
         outcome = self.guarded(lambda: self._restored_or_dropped(source, row), None)
         if outcome is not None:
             self.tally.hits += 1
+            reason = outcome.reason if isinstance(outcome, Skipped) else None
+            self.states[source.path] = State(row.content, row.facts, reason)
         return outcome
+
+    def is_as_it_was(self, source: SourceFile) -> bool:
+        """Whether a file is certain to be as it was; what it holds is then among the states, as kept."""
+        now = self._look(source)
+        row = self._rows.get(source.path)
+        if row is None or now is None or row.signature != now or row.version != self._version:
+            return False
+        try:
+            facts = _facts(source.path, row)
+        except DamagedError:
+            return False
+        reason = facts.get("reason")
+        if reason is SkipReason.OWN_OUTPUT and source.explicit:
+            return False
+        self.tally.hits += 1
+        self.states[source.path] = State(row.content, row.facts, reason)
+        return True
 
     def content(self, source: SourceFile, decoded: Decoded, found: Classification) -> Content | None:
         """Return what this text was made into before, at this path."""
@@ -188,6 +220,7 @@ class Contexts:
         new: tuple[Any, ...] | None = None
         key, digest, now = None, "", int(time.time())
         if isinstance(outcome, Skipped):
+            self.states.pop(source.path, None)
             if outcome.reason not in _REMEMBERED:
                 return
             facts = {"reason": outcome.reason.value, "detail": outcome.detail}
@@ -211,6 +244,8 @@ class Contexts:
         row = (source.path, *known, digest, self._version, key, to_json(facts).decode(), now)
         self._pending.append((row, new))
         self._rows[source.path] = _Row(trusted, digest, self._version, key, row[8])
+        reason = outcome.reason if isinstance(outcome, Skipped) else None
+        self.states[source.path] = State(key, row[8], reason)
         if len(self._pending) >= _BATCH_FILES or self._bytes >= _BATCH_BYTES:
             self._flush_files()
 

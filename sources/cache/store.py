@@ -118,6 +118,11 @@ class Cache:
         self.guarded(lambda: self.database.write(self._tally), None)
         self.guarded(lambda: self.database.write(prune), False)
 
+    def answered(self) -> None:
+        """Write what a run found out that needed no scan."""
+        self.contexts.flush()
+        self.guarded(lambda: self.database.write(self._tally), None)
+
     def _tally(self, db: sqlite3.Connection) -> None:
         db.executemany(_ADD_UP, [("scans", 1), *asdict(self.contexts.tally).items()])
 
