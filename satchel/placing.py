@@ -64,7 +64,8 @@ def place_folder(folder: Path, texts: Mapping[str, str], own: Container[str]) ->
 
 def _fill(stage: Path, place: Path, texts: Mapping[str, str], kept: list[str]) -> None:
     for name in kept:
-        (stage / name).hardlink_to(place / name)
+        # No hard link: one that a killed run left would look like a name of somebody else's.
+        shutil.copy2(place / name, stage / name)
     for name, text in texts.items():
         old = place / name
         write_file(stage / name, text, old.stat().st_mode & 0o777 if old.is_file() else 0o666 & ~umask())
