@@ -17,6 +17,7 @@ from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from zlib import decompress
 
 from . import models, prompt, solver
 from .caching import opened
@@ -50,9 +51,9 @@ class Recalled:
     prompt: str
     problem: bytes
 
-    def problem_text(self) -> str:
+    def problem_bytes(self) -> bytes:
         """Return the problem as it is written to a file."""
-        return Answer.text(self.problem)
+        return decompress(self.problem)
 
 
 @dataclass(frozen=True)

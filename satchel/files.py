@@ -209,8 +209,10 @@ def write_text(path: str | Path, text: str) -> None:
     write_texts({path: text})
 
 
-def write_texts(texts: Mapping[str | Path, str]) -> None:
+def write_texts(texts: Mapping[str | Path, str | bytes]) -> None:
     """Write several files as UTF-8 with LF: each whole, and none before all of them could be written.
+
+    Bytes are texts that are encoded already.
 
     Each goes to a temporary file beside its place first; when all are on disk they are renamed over it.
     A link keeps pointing to its file; a device or pipe, which cannot be replaced, is written to last, and so
@@ -222,7 +224,7 @@ def write_texts(texts: Mapping[str | Path, str]) -> None:
         A folder cannot be made or a file cannot be written; no place was touched, no folder was left.
     """
     staged: list[tuple[Path, Path]] = []
-    streams: list[tuple[Path, str]] = []
+    streams: list[tuple[Path, str | bytes]] = []
     made: list[Path] = []
     place = ""
     try:
@@ -274,9 +276,9 @@ def is_stdout(path: str | Path) -> bool:
         return False
 
 
-def _send(path: Path, text: str) -> None:
+def _send(path: Path, text: str | bytes) -> None:
     """Write to what cannot be replaced: a device, a pipe, or what standard output has written to before."""
-    data = text.encode("utf-8")
+    data = encoded(text)
     if is_stdout(path):
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
@@ -300,7 +302,7 @@ def remove_folders(made: list[Path]) -> None:
             folder.rmdir()
 
 
-def _stage(path: Path, text: str) -> Path:
+def _stage(path: Path, text: str | bytes) -> Path:
     """Write ``text`` to a temporary file beside ``path``, with its permissions."""
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
@@ -316,13 +318,18 @@ def _stage(path: Path, text: str) -> Path:
     return Path(name)
 
 
-def write_file(path: Path, text: str, mode: int) -> None:
+def write_file(path: Path, text: str | bytes, mode: int) -> None:
     """Write ``text`` as UTF-8 with permissions ``mode``, and see it on the disk."""
     with path.open("wb") as file:
-        file.write(text.encode("utf-8"))
+        file.write(encoded(text))
         file.flush()
         os.fsync(file.fileno())
     path.chmod(mode)
+
+
+def encoded(text: str | bytes) -> bytes:
+    """Return a text as UTF-8, and bytes as they are."""
+    return text if isinstance(text, bytes) else text.encode("utf-8")
 
 
 def umask() -> int:

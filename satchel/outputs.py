@@ -167,12 +167,14 @@ def write_pack(
     outputs = pack_outputs(folder, stated.format if stated else "markdown", prompt)
     check_outputs(outputs, force=True)
     files: dict[str, Path] = {output.kind: output.path for output in outputs if output.kind in kinds}
-    made: dict[Kind, Callable[[], str]] = {
-        "problem": result.problem_text,
+    made: dict[Kind, Callable[[], str | bytes]] = {
+        "problem": result.problem_bytes,
         "prompt": lambda: result.prompt,
         "artifact": result.context_text,
     }
-    texts: dict[str | Path, str] = {files[kind]: make() for kind, make in made.items() if kind in files}
+    texts: dict[str | Path, str | bytes] = {
+        files[kind]: make() for kind, make in made.items() if kind in files
+    }
     ignore = folder / ".gitignore"
     if folder.name == DEFAULT_FOLDER and not ignore.exists():
         texts[ignore] = "*\n"
@@ -181,7 +183,7 @@ def write_pack(
     return files
 
 
-def _in_one_stroke(folder: Path, texts: Mapping[str | Path, str]) -> bool:
+def _in_one_stroke(folder: Path, texts: Mapping[str | Path, str | bytes]) -> bool:
     """Put the files in place together, if all of them are plain files of ``folder``."""
     paths = [Path(path) for path in texts]
     if any(path.parent != folder or (path.exists() and not path.is_file()) for path in paths):

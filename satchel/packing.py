@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Self
 
 from .answering import Asked, Recalled, ground_read
 from .caching import CacheOptions, CountBook, Notify, opened, told_once
@@ -144,29 +145,41 @@ class PackResult:
         """Return the problem as it is written to a file."""
         return self.problem.to_json()
 
+    def problem_bytes(self) -> bytes:
+        """Return the same as UTF-8."""
+        return self.problem_text().encode("utf-8")
+
 
 class RecalledPack(PackResult):
     """One that was made before. Its problem is large, and read only when it is asked for."""
 
-    _recalled: Recalled
+    _recalled: Recalled | None = None
 
-    def __init__(self, recalled: Recalled) -> None:
-        object.__setattr__(self, "context", recalled.context)
-        object.__setattr__(self, "prompt", recalled.prompt)
-        object.__setattr__(self, "_recalled", recalled)
+    @classmethod
+    def of(cls, recalled: Recalled) -> Self:
+        """Return the pack; its texts are as they were written."""
+        result = cls.__new__(cls)
+        parts = {"context": recalled.context, "prompt": recalled.prompt, "_recalled": recalled}
+        for name, part in parts.items():
+            object.__setattr__(result, name, part)
+        return result
 
     @cached_property
     def problem(self) -> Problem:
         """The problem that the artifact answers."""
-        return Problem.from_json(self.problem_text())
+        return Problem.from_json(self.problem_bytes())
 
     def context_text(self) -> str:
         """Return the artifact as it is written to a file."""
-        return self._recalled.context_text
+        return self._recalled.context_text if self._recalled else super().context_text()
 
     def problem_text(self) -> str:
         """Return the problem as it is written to a file."""
-        return self._recalled.problem_text()
+        return self.problem_bytes().decode("utf-8") if self._recalled else super().problem_text()
+
+    def problem_bytes(self) -> bytes:
+        """Return the same as UTF-8."""
+        return self._recalled.problem_bytes() if self._recalled else super().problem_bytes()
 
 
 def pack(root: Root, task: Task, options: PackOptions | None = None) -> PackResult:
@@ -190,7 +203,7 @@ def pack(root: Root, task: Task, options: PackOptions | None = None) -> PackResu
         options = replace(options, on_notice=told_once(options.on_notice))
     asked = Asked.of(roots, task, options, estimator)
     if asked and (recalled := asked.recalled()):
-        return RecalledPack(recalled)
+        return RecalledPack.of(recalled)
     found, problem, ground = _prepared(roots, task, options, estimator)
     # A first Ctrl-C from here on ends the search, not the pack.
     with listening():

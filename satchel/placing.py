@@ -22,7 +22,7 @@ _HERE: Final = -100  # AT_FDCWD
 _EXCHANGE: Final = 2  # RENAME_EXCHANGE of Linux, RENAME_SWAP of macOS
 
 
-def place_folder(folder: Path, texts: Mapping[str, str], own: Container[str]) -> bool:
+def place_folder(folder: Path, texts: Mapping[str, str | bytes], own: Container[str]) -> bool:
     """Make ``folder`` hold ``texts`` by file name, all at once; return False where that is not possible.
 
     A folder that is there is replaced only if it holds nothing but plain files named in ``own``; those that
@@ -62,7 +62,7 @@ def place_folder(folder: Path, texts: Mapping[str, str], own: Container[str]) ->
             remove_folders(made)
 
 
-def _fill(stage: Path, place: Path, texts: Mapping[str, str], kept: list[str]) -> None:
+def _fill(stage: Path, place: Path, texts: Mapping[str, str | bytes], kept: list[str]) -> None:
     for name in kept:
         # No hard link: one that a killed run left would look like a name of somebody else's.
         shutil.copy2(place / name, stage / name)
@@ -79,7 +79,7 @@ def _give_back(old: Path, place: Path) -> None:
                 entry.rename(place / entry.name)
 
 
-def _kept(place: Path, texts: Mapping[str, str], own: Container[str]) -> list[str] | None:
+def _kept(place: Path, texts: Mapping[str, str | bytes], own: Container[str]) -> list[str] | None:
     """Return the files that stay, or None where something in the folder is not ours to move."""
     kept: list[str] = []
     with os.scandir(place) as entries:

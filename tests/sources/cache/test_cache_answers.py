@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import shutil
 import subprocess
 import tempfile
@@ -88,6 +89,21 @@ def test_the_same_task_of_the_same_contents_is_answered_at_once(repo: Path, tmp_
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
 
 
+def test_a_pack_that_is_given_again_is_a_record_like_any_other(repo: Path, tmp_path: Path) -> None:
+    """It can be changed, sent to another process, and compared."""
+    first = made(repo, tmp_path / "cache")
+    second = made(repo, tmp_path / "cache")
+    assert isinstance(second, RecalledPack)
+    assert pickle.loads(pickle.dumps(second)) == second == first
+    other = replace(second, prompt="other", problem=first.problem.model_copy(update={"units": ()}))
+    assert (other.prompt, other.problem.units, other.context) == ("other", (), first.context)
+    assert other.problem_text() == other.problem.to_json() != first.problem_text()
+    assert other.problem_bytes() == other.problem_text().encode()
+    assert texts(other)[0] == texts(first)[0]
+    assert other != second
+    assert second != "a pack"
+
+
 def test_of_a_touched_file_only_that_file_is_read(
     repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,6 +135,13 @@ def _git(repo: Path, *arguments: str) -> None:
     subprocess.run(["git", "-C", repo, *name, *arguments], check=True, capture_output=True)
 
 
+def _swap(repo: Path) -> None:
+    """Turn the bytes of a file around: as many bytes, the same text."""
+    place = repo / "docs/pages.txt"
+    data = place.read_bytes()
+    place.write_bytes(b"\xfe\xff" + b"".join(data[i : i + 2][::-1] for i in range(2, len(data), 2)))
+
+
 def _recode(repo: Path) -> None:
     """Write the same text in another encoding: only what is said of the decoding changes."""
     place = repo / "docs/errors.md"
@@ -134,18 +157,23 @@ CHANGES: dict[str, Callable[[Path], object]] = {
     "renamed": lambda repo: (repo / "linkbox/codes.py").rename(repo / "linkbox/kodes.py"),
     "ignored": lambda repo: (repo / ".gitignore").write_text("codes.py\n"),
     "recoded": _recode,
+    "swapped": _swap,
     "settings": lambda repo: (repo / "satchel.toml").write_text("[rules.authority]\nsource = 0.2\n"),
     "committed": lambda repo: (
         _git(repo, "init", "-q"),
         _git(repo, "add", "."),
         _git(repo, "commit", "-qm", "a"),
     ),
+    "junk": lambda repo: (repo / "node_modules").mkdir() or (repo / "node_modules/a.js").write_text("1"),
+    "secret": lambda repo: (repo / ".env").write_text("LEVEL=1"),
+    "large": lambda repo: (repo / "large.py").write_text("x = 1\n" * 400_000),
     "folder": lambda repo: (repo / "build").mkdir() or (repo / "build/a.py").write_text("x = 1\n"),
 }
 
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_whatever_changes_is_packed_anew(repo: Path, tmp_path: Path, change: str) -> None:
+    (repo / "docs/pages.txt").write_bytes("\ufeffHow pages are linked.\n".encode("utf-16-le"))
     made(repo, tmp_path / "cache")
     CHANGES[change](repo)
     again(repo, tmp_path / "cache", given=False)
