@@ -23,6 +23,9 @@ from .segments import DroppedSegment, Segment, Sized, Stage, bad_segment, check_
 JOINER: Final = "\n\n"
 """What stands between two segments."""
 
+TRIED: Final = 50
+"""Segments that are joined and counted in vain before the room that is left is taken to be spent."""
+
 PRECISION: Final = 10**6
 """Relevance as a whole number of these parts, where a fitter adds values up."""
 
@@ -138,15 +141,15 @@ def assemble(
     joiner = counted(count, JOINER, "joiner") if len(compressed) > 1 else 0
     kept, lacking = fit_segments(compressed, limit, joiner=joiner, fit=fit)
     excess: list[DroppedSegment] = []
-    while True:
-        placed = order_segments(kept, order)
-        text = JOINER.join(entry.segment.text for entry in placed)
-        tokens = counted(count, text, "text")
-        if tokens <= limit:
-            break
+    joined = _Joined.of(kept, order, count)
+    while joined.tokens > limit:
         # A tokenizer that is not additive counts more for the whole than for its parts.
-        kept, last = _without_last(kept, tokens, limit)
+        kept, last = _without_last(kept, joined.tokens, limit)
         excess.append(last)
+        joined = _Joined.of(kept, order, count)
+    if not excess:
+        joined, lacking = _filled_up(joined, compressed, lacking, joiner, limit, order, count)
+    placed, text, tokens = joined.placed, joined.text, joined.tokens
     prefix, boundary = _prefix(placed, budget)
     return Assembly(
         text=text,
@@ -162,7 +165,7 @@ def assemble(
             "prepared": len(prepared),
             "selected": len(selected),
             "compressed": len(compressed),
-            "fitted": len(kept),
+            "fitted": len(placed),
         },
     )
 
@@ -304,6 +307,56 @@ def _prefix(placed: Sequence[Sized], budget: Budget) -> tuple[str, Boundary]:
         min_tokens=max(0, budget.min_cacheable_tokens - (tokens - own)),
     )
     return prefix, boundary.model_copy(update={"tokens": tokens, "prefix_digest": text_digest(prefix)})
+
+
+@dataclass(frozen=True, slots=True)
+class _Joined:
+    """Segments as they are placed, with their text and its tokens."""
+
+    placed: list[Sized]
+    text: str
+    tokens: int
+
+    @classmethod
+    def of(cls, kept: Iterable[Sized], order: Order, count: Count) -> _Joined:
+        placed = order_segments(kept, order)
+        text = JOINER.join(entry.segment.text for entry in placed)
+        return cls(placed, text, counted(count, text, "text"))
+
+
+def _filled_up(
+    joined: _Joined,
+    ranked: Sequence[Sized],
+    lacking: Sequence[DroppedSegment],
+    joiner: int,
+    limit: int,
+    order: Order,
+    count: Count,
+) -> tuple[_Joined, list[DroppedSegment]]:
+    """Take in what fits after all, in rank order: a joined text may count less than its parts.
+
+    Each try counts the whole text, so that there is a limit of vain ones.
+    """
+    left_out = {drop.id: drop for drop in lacking}
+    tries = TRIED
+    for entry in ranked:
+        if entry.id not in left_out:
+            continue
+        detail = ""
+        if entry.tokens <= limit - joined.tokens + joiner and tries:
+            more = _Joined.of([*joined.placed, entry], order, count)
+            if more.tokens <= limit:
+                joined = more
+                del left_out[entry.id]
+                continue
+            tries -= 1
+            detail = f"with it the prompt holds {more.tokens} of the {limit} tokens of the input budget"
+        elif joined.placed:
+            left = limit - joined.tokens
+            detail = f"needs {entry.tokens + joiner} tokens, {left} left of the {limit}-token input budget"
+        if detail:
+            left_out[entry.id] = replace(left_out[entry.id], detail=detail)
+    return joined, list(left_out.values())
 
 
 def _without_last(kept: list[Sized], tokens: int, limit: int) -> tuple[list[Sized], DroppedSegment]:

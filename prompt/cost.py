@@ -34,7 +34,8 @@ class TurnCost:
     saved_per_hit_micro
         What a hit costs less than no cache: the difference of the two amounts above.
     break_even_hits
-        Hits after one write that pay back its premium; 0 where there is none, None where no number does.
+        Hits after one write that pay back its premium; 0 where there is none, None where no number does:
+        hits that cost more than no cache never pay.
     """
 
     currency: str
@@ -147,6 +148,6 @@ def check_count(field: str, value: object) -> None:
 
 def _break_even(premium: Fraction, saved: Fraction) -> int | None:
     """Return the fewest hits whose savings reach the premium of one write."""
-    if premium <= 0:
-        return 0
-    return (premium / saved).__ceil__() if saved > 0 else None
+    if saved < 0 or (saved == 0 and premium > 0):
+        return None
+    return (premium / saved).__ceil__() if premium > 0 else 0

@@ -22,6 +22,10 @@ from typing import Any
 
 from ..models import SchemaError
 
+_WRAPPERS = ("usage", "usageMetadata", "usage_metadata")
+_NAMES = "give an object with input_tokens, prompt_tokens, inputTokens or promptTokenCount"
+_NO_USAGE = "the provider sent no usage with it: leave it out, or ask for usage where answers are streamed"
+
 
 @dataclass(frozen=True, slots=True)
 class TokenUsage:
@@ -51,8 +55,9 @@ def normalise_usage(record: Mapping[str, Any]) -> TokenUsage:
     Raises
     ------
     SchemaError
-        ``invalid_usage``: it looks like no provider's; a count is missing or no whole number of 0 or more;
-        more tokens are cached than there are; or its counts contradict each other.
+        ``invalid_usage``: it looks like no provider's; a count is no whole number of 0 or more; more tokens
+        are cached than there are; or its counts contradict each other. A count that is missing or null is 0:
+        an answer that was refused has no output.
     """
     found = _tokens(_Counts(_inner(record)))
     names = (record.get(key) for key in ("model", "modelVersion", "model_version", "modelId"))
@@ -74,8 +79,12 @@ def _tokens(found: _Counts) -> TokenUsage:
         code="invalid_usage",
         field="usage",
         value=sorted(found.record),
-        hint="give an object with input_tokens, prompt_tokens, inputTokens or promptTokenCount",
+        hint=_NO_USAGE if _lacks_usage(found.record) else _NAMES,
     )
+
+
+def _lacks_usage(record: Mapping[str, Any]) -> bool:
+    return any(name in record and record[name] is None for name in _WRAPPERS)
 
 
 class _Counts:
@@ -134,7 +143,7 @@ class _Counts:
 
 
 def _inner(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    for name in ("usage", "usageMetadata", "usage_metadata"):
+    for name in _WRAPPERS:
         if isinstance(record.get(name), Mapping):
             return _inner(record[name])
     # The Python clients of Gemini write the same names with underscores.
@@ -207,6 +216,7 @@ def _chat(count: _Counts) -> TokenUsage:
 def _responses(count: _Counts) -> TokenUsage:
     read = count("input_tokens_details", "cached_tokens")
     written = count("input_tokens_details", "cache_write_tokens")
+    count.agree("total_tokens", count("input_tokens") + count("output_tokens"))
     return TokenUsage(
         fresh=count.without("input_tokens", read, written),
         cache_read=read,
@@ -216,9 +226,14 @@ def _responses(count: _Counts) -> TokenUsage:
 
 
 def _gemini(count: _Counts) -> TokenUsage:
-    read = count("cachedContentTokenCount")
+    read, tools = count("cachedContentTokenCount"), count("toolUsePromptTokenCount")
+    # The live API calls candidates a response.
+    output = max(count("candidatesTokenCount"), count("responseTokenCount")) + count("thoughtsTokenCount")
+    whole = count("promptTokenCount") + output
+    if count.record.get("totalTokenCount") != whole:  # what tools brought is in some totals only
+        count.agree("totalTokenCount", whole + tools)
     return TokenUsage(
-        fresh=count.without("promptTokenCount", read) + count("toolUsePromptTokenCount"),
+        fresh=count.without("promptTokenCount", read) + tools,
         cache_read=read,
-        output=count("candidatesTokenCount") + count("thoughtsTokenCount"),
+        output=output,
     )

@@ -66,7 +66,7 @@ def read_segments(path: str | Path) -> tuple[Segment, ...]:
         The content is at fault: file, line or field, and value are named.
     """
     data = read_bytes(Path(path))
-    if _is_lines(data):
+    if _is_lines(data, str(path)):
         return tuple(
             SegmentRecord.from_json(line, file=str(path), line=number).segment()
             for number, line in enumerate(data.splitlines(), 1)
@@ -147,7 +147,7 @@ def assembly_data(assembly: Assembly) -> dict[str, Any]:
     return cleaned
 
 
-def _is_lines(data: bytes) -> bool:
+def _is_lines(data: bytes, file: str) -> bool:
     first = data.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0]
     try:
         head = json.loads(first)
@@ -156,7 +156,18 @@ def _is_lines(data: bytes) -> bool:
     if isinstance(head, list):
         raise SchemaError(
             "is a bare list",
+            file=file,
             code="schema",
             hint=f'write {{"schemaVersion": "{SegmentFile.SCHEMA}", "segments": […]}}, or one segment a line',
         )
-    return isinstance(head, dict) and "schemaVersion" not in head
+    if not isinstance(head, dict) or "schemaVersion" in head:
+        return False
+    if "segments" in head:
+        raise SchemaError(
+            "is required",
+            file=file,
+            code="schema",
+            field="schemaVersion",
+            hint=f'add "schemaVersion": "{SegmentFile.SCHEMA}"',
+        )
+    return True

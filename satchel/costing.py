@@ -144,6 +144,13 @@ def read_usages(path: str | Path) -> tuple[TokenUsage, ...]:
         if len(lines) < 2:
             raise
         records = [load_json(line, file=file, line=i) for i, line in lines]
+    if not records:
+        raise SchemaError(
+            "holds no usage record",
+            code="invalid_usage",
+            file=file,
+            hint="give the usage objects of a provider's responses",
+        )
     return tuple(_usage(i, record, file) for i, record in enumerate(records))
 
 

@@ -158,7 +158,10 @@ def _with_reasoning(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
 
 
 class _Reader:
-    """Reads messages in order; calls without an id are numbered by the name of their tool."""
+    """Reads messages in order; calls without an id are numbered by the name of their tool.
+
+    A result with an id that no call has answers the oldest of the calls without one that wait for an answer.
+    """
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -167,6 +170,8 @@ class _Reader:
         self._answered: Counter[str] = Counter()
         self._open: list[str] = []
         self._nameless = 0
+        self._ours: dict[str, None] = {}
+        self._given: set[str] = set()
 
     def turn(self, index: int, message: object) -> Turn:
         if not isinstance(message, dict) or not ({"role", "type", "parts"} & message.keys()):
@@ -181,6 +186,8 @@ class _Reader:
             texts.append(text)
             calls += [call] if call else []
             results += [result] if result else []
+        self._given.update(name for name in calls if name not in self._ours)
+        results = [self._paired(name) for name in results]
         role = message.get("role")
         if not isinstance(role, str) or not role:
             role = (
@@ -215,12 +222,12 @@ class _Reader:
         for call in asked if isinstance(asked, list) else ():
             inner = call.get("function", call) if isinstance(call, dict) else None
             if isinstance(inner, dict):
-                name = str(call.get("id") or "") or _numbered(self._called, inner)
+                name = str(call.get("id") or "") or self._called_as(inner)
                 yield _json(inner, "name", "arguments"), name, ""
             else:
                 self.uncounted += 1
         if isinstance(asked := message.get("function_call"), dict):
-            yield _json(asked, "name", "arguments"), _numbered(self._called, asked), ""
+            yield _json(asked, "name", "arguments"), self._called_as(asked), ""
 
     def _item(self, message: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """Yield what an item of the Responses API holds besides ``content``."""
@@ -267,7 +274,7 @@ class _Reader:
         if isinstance(thought := part.get("reasoningContent"), dict):
             return _text_of(thought.get("reasoningText")), "", ""
         if isinstance(call := part.get("functionCall", part.get("function_call")), dict):
-            return _json(call, "name", "args"), _numbered(self._called, call), ""
+            return _json(call, "name", "args"), self._called_as(call), ""
         if isinstance(answer := part.get("functionResponse", part.get("function_response")), dict):
             return _json(answer, "name", "response"), "", _numbered(self._answered, answer)
         for name in ("text", "thinking", "refusal"):
@@ -278,12 +285,26 @@ class _Reader:
         self.uncounted += 1
         return "", "", ""
 
+    def _called_as(self, call: Mapping[str, Any]) -> str:
+        name = _numbered(self._called, call)
+        if not call.get("id"):
+            self._ours[name] = None
+        return name
+
+    def _paired(self, name: str) -> str:
+        """Return the id of the call that the result ``name`` answers."""
+        if name not in self._ours and name not in self._given and self._ours:
+            name = next(iter(self._ours))
+        self._ours.pop(name, None)
+        return name
+
     def _opened(self, given: object) -> str:
         """Return the id of a call, one of ours where it has none."""
         name = str(given or "")
         if not name:
             self._nameless += 1
             name = f"call {self._nameless}"
+            self._ours[name] = None
         self._open.append(name)
         return name
 

@@ -297,3 +297,19 @@ def test_greedy_never_exceeds_its_cap_and_leaves_nothing_that_fits(sizes: list[i
     used = sum(sizes[int(name)] for name in kept)
     assert used <= cap
     assert all(used + size > cap for i, size in enumerate(sizes) if str(i) not in kept)
+
+
+def test_what_fits_into_the_joined_text_is_not_left_out() -> None:
+    """A counter for which joined texts hold less than their parts: what is in is maximal all the same."""
+
+    def count(text: str) -> int:
+        return (len(text) + 5) // 6
+
+    segments = [Segment(f"s{i}", "=") for i in range(40)]
+    prompt = Budget(max_tokens=12, count_tokens=count).assemble(segments)
+    assert prompt.tokens == count(prompt.text) <= 12
+    assert count(prompt.text + "\n\n=") > 12
+    assert [entry.id for entry in prompt.segments] == [f"s{i}" for i in range(len(prompt.segments))]
+    assert len(prompt.segments) + len(prompt.dropped) == 40
+    assert prompt.accounting["fitted"] == len(prompt.segments)
+    assert all("12" in drop.detail for drop in prompt.dropped)

@@ -60,7 +60,9 @@ def test_halves_are_rounded_up_once_per_amount() -> None:
         ((10, 9, 20), 10),
         ((10, 10, 11), None),
         ((10, 12, 11), None),
-        ((10, 12, 10), 0),
+        ((10, 12, 10), None),
+        ((10, 12, 9), None),
+        ((10, 10, 10), 0),
     ],
 )
 def test_break_even(prices: tuple[int, int, int], hits: int | None) -> None:

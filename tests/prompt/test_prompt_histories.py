@@ -54,3 +54,28 @@ def test_bedrock_results_without_an_id_answer_calls_in_order(tmp_path: Path) -> 
     call, result = read_history(saved(tmp_path, messages)).turns
     assert call.calls
     assert call.calls == result.results
+
+
+@pytest.mark.parametrize(
+    ("call", "result"),
+    [
+        (
+            {"role": "assistant", "content": [{"type": "tool_use", "name": "f", "input": {}}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "x", "content": "1"}]},
+        ),
+        (
+            {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": "{}"}}]},
+            {"role": "tool", "tool_call_id": "x", "content": "1"},
+        ),
+        (
+            {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {}}}]},
+            {"role": "user", "parts": [{"functionResponse": {"id": "x", "name": "f", "response": {}}}]},
+        ),
+    ],
+)
+def test_a_result_with_an_id_answers_the_call_that_has_none(
+    tmp_path: Path, call: dict[str, Any], result: dict[str, Any]
+) -> None:
+    first, second = read_history(saved(tmp_path, [call, result])).turns
+    assert first.calls
+    assert first.calls == second.results
