@@ -17,6 +17,7 @@ from ...models import (
     InfeasibleError,
     Objective,
     PackedContext,
+    Severity,
     StoppedError,
     StopReason,
 )
@@ -224,6 +225,11 @@ def solve_priced(c: Compiled, options: SolveOptions, run: Run) -> PackedContext:
     ratio = tariff.pricing.objective is not Objective.VALUE
     # A gap of value less cost says little: a ratio is proven, or ends with a limit.
     rounds = Rounds(c, tariff, options, run, gap=0.0 if ratio else options.gap)
+    if ratio and options.gap:
+        text = f"a gap of {options.gap:g} ends no search for value per cost: only a proof or a limit does"
+        rounds.notes["gap_not_used"] = Diagnostic(
+            severity=Severity.WARNING, code="gap_not_used", message=text
+        )
     every = cases(c, tariff)
     if ratio:
         rounds.start(every)

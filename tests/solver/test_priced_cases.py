@@ -179,6 +179,15 @@ def test_value_per_cost_stops_where_more_value_costs_too_much() -> None:
     assert verify(context, instance).passed
 
 
+def test_a_gap_that_does_not_end_the_search_is_told() -> None:
+    """Nothing that was asked for is passed over in silence."""
+    asked = problem({"a": {"value": 3}, "b": {}}, objective="value-per-cost")
+    told = solve(asked, SolveOptions(gap=0.01))
+    assert [note.code for note in told.diagnostics] == ["gap_not_used"]
+    assert not solve(asked, CP_SAT).diagnostics
+    assert verify(told, asked).passed
+
+
 def test_what_is_worth_nothing_has_no_value_per_cost_to_speak_of() -> None:
     """Per cost, a loss would be the less the more is spent: there the greatest value decides."""
     units = {"must": {"value": -2, "required": True}, "dear": {"value": -1, "tokenEstimate": 900}}
