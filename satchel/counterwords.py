@@ -61,7 +61,7 @@ def _case(found: Otherwise, case: Counterfactual) -> list[str]:
         lines[0] += ", beside a pack that is not proven to be the best"
     if case.shortfall:
         more = "more" if case.shortfall > 0 else "less"
-        lines.append(f"  zone minima would lack {abs(case.shortfall)} tokens {more}")
+        lines.append(f"  zone minima would lack {_tokens(abs(case.shortfall))} {more}")
     moved = [shift for shift in case.shifts if shift.id != case.unit]
     for words, shifts in (
         ("pushed out", [s for s in moved if s.after is None]),
@@ -101,7 +101,7 @@ def _thresholds(found: Otherwise, case: Counterfactual) -> list[str]:
     needed = case.value_needed
     if needed is None:
         return []
-    by = _between(needed, lambda number: _worth(number / found.scale))
+    by = _change(found, needed, case.lost)
     if case.demand == "out":
         return [f"  it would leave if it were worth {by} less"]
     text = f"  it would enter if it were worth {by} more"
@@ -118,13 +118,27 @@ def _thresholds(found: Otherwise, case: Counterfactual) -> list[str]:
     return lines
 
 
+def _change(found: Otherwise, needed: Range, lost: Range | None) -> str:
+    """Return the change of value that is needed; where ties go to the pack as it is, anything above the loss.
+
+    The next whole number would say too much: on a scale of whole values half a unit may do.
+    """
+    if needed.exact and lost is not None and lost.exact and needed.least == lost.least + 1:
+        return f"over {_worth(lost.least / found.scale)}" if lost.least else "any"
+    return _between(needed, lambda number: _worth(number / found.scale))
+
+
 def _fewer(found: Range) -> str:
     """Return how many tokens fewer are needed; what is not known to be the least may still be enough."""
     if found.exact:
-        return f"{found.least} tokens fewer"
+        return f"{_tokens(found.least)} fewer"
     if found.most is None:
-        return f"at least {found.least} tokens fewer: how many are enough was not found in time"
-    return f"{found.most} tokens fewer: perhaps a few less are enough"
+        return f"at least {_tokens(found.least)} fewer: how many are enough was not found in time"
+    return f"{_tokens(found.most)} fewer: perhaps a few less are enough"
+
+
+def _tokens(number: int) -> str:
+    return "1 token" if number == 1 else f"{number} tokens"
 
 
 def _between(found: Range, words: object) -> str:

@@ -30,6 +30,7 @@ Question = Literal["fate", "rung"]
 """What is asked of a candidate: why it is in or out, or why it has the form that it has."""
 
 IN_THE_PROBLEM = "in the problem file, and run 'satchel solve' on it"
+FOCUS = "name its file with --focus PATH"
 REQUIRE = f"add it to policy.mustInclude {IN_THE_PROBLEM}"
 
 ADVICE = {
@@ -39,18 +40,24 @@ ADVICE = {
     RejectReason.TOO_LARGE: "name the file with --focus PATH, or raise --max-file-bytes",
     RejectReason.NOT_AUTHORITATIVE: "take it out of its group, or change the group's policy, "
     f"{IN_THE_PROBLEM}",
-    RejectReason.REDUNDANT: f"name its file with --focus PATH, or raise its group's k {IN_THE_PROBLEM}",
+    RejectReason.REDUNDANT: f"{FOCUS}, or raise its group's k {IN_THE_PROBLEM}",
     RejectReason.DEPENDENCY_UNAVAILABLE: f"allow what it needs {IN_THE_PROBLEM}",
-    RejectReason.DEPENDENCY_NOT_INCLUDED: f"name its file with --focus PATH, or {REQUIRE}",
+    RejectReason.DEPENDENCY_NOT_INCLUDED: f"{FOCUS}, or {REQUIRE}",
     RejectReason.ZONE_CAPACITY_EXCEEDED: "raise --budget, of which the zone gets its share, or the "
     f"zone's maxTokens {IN_THE_PROBLEM}",
-    RejectReason.TOKEN_BUDGET_EXCEEDED: "raise --budget, or name its file with --focus PATH",
-    RejectReason.COST_LIMIT_EXCEEDED: "raise --cost-limit, or name its file with --focus PATH",
+    RejectReason.TOKEN_BUDGET_EXCEEDED: f"raise --budget, or {FOCUS}",
+    RejectReason.COST_LIMIT_EXCEEDED: f"raise --cost-limit, or {FOCUS}",
     RejectReason.NOT_WORTH_ITS_COST: "pack for value within a limit: --objective value --cost-limit AMOUNT",
-    RejectReason.NO_GAIN: f"name its file with --focus PATH, or {REQUIRE}",
+    RejectReason.NO_GAIN: f"{FOCUS}, or {REQUIRE}",
     RejectReason.NOT_SELECTED: "give the search more with --time-limit or --deterministic-limit",
 }
 """What would bring a candidate in, by the reason that keeps it out."""
+
+
+def _advice(reason: RejectReason, *, of_file: bool) -> str:
+    """Return what would bring a candidate in; no file can be named for one that is of none."""
+    advice = ADVICE.get(reason, "")
+    return advice if of_file else advice.replace(f"{FOCUS}, or ", "").replace(FOCUS, REQUIRE)
 
 
 @dataclass(frozen=True)
@@ -178,7 +185,7 @@ def _explain(context: PackedContext, unit: AcceptedUnit | RejectedUnit, verdict:
             f"kept {unit.compression_state.value} (rung {unit.rung}), worth {_value(context, unit.value)}"
         )
     else:
-        advice = ADVICE.get(unit.reason, "")
+        advice = _advice(unit.reason, of_file=bool(unit.source_refs))
         budget = context.budget
         facts.append(f"{budget.estimated_input_tokens} of {budget.available_input_tokens} tokens are used")
     return Explanation(

@@ -280,3 +280,21 @@ def test_neither_ranges_nor_ids_are_cut_in_a_pipe() -> None:
     name = "cfg:.github/workflows/" + "nightly-" * 12 + "build.yml#jobs"
     left = LeftOut(name, "", "", "source_evidence", "rejected", "token budget exceeded", 12, 0.5)
     assert left_out_lines([left])[1].text.endswith(name)
+
+
+def test_a_tie_says_that_any_more_is_enough_and_names_no_file(here: Satchel, tmp_path: Path) -> None:
+    """On a scale of whole values the next number would be too much; there is no file to name."""
+    units = [{"id": name, "tokenEstimate": 10, "value": 3} for name in "ab"]
+    problem = tmp_path / "packing-problem.json"
+    envelope = {"availableInputTokens": 10}
+    problem.write_text(
+        json.dumps({"schemaVersion": "packing-problem.v1", "envelope": envelope, "units": units})
+    )
+    pack = tmp_path / "packed-context.json"
+    here("solve", problem, "--out", pack)
+    out = here("explain", pack, "--why-rejected", "b").out
+    assert "it would enter if it were worth any more" in out
+    assert "or if this form took 1 token fewer" in out
+    assert "--focus" not in out
+    assert "raise --budget, or add it to policy.mustInclude" in out
+    assert "it would leave if it were worth any less" in here("explain", pack, "--why-accepted", "a").out
