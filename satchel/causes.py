@@ -267,10 +267,10 @@ def _size(a: _Pack, b: _Pack, name: str) -> Iterator[Cause]:
 
 def _budget(a: _Pack, b: _Pack, name: str) -> Iterator[Cause]:
     way = _way(a, b, name)
-    words = []
     one, two = (side.context.budget.available_input_tokens for side in (a, b))
     if (two - one) * way > 0:
-        words.append(f"{one:,} to {two:,} tokens for units")
+        yield Cause("budget", f"{one:,} to {two:,} tokens for units")
+    words = []
     entry = b.accepted.get(name) or a.accepted[name]
     had, has = a.zones.get(entry.zone), b.zones.get(entry.zone)
     for field, unlimited in _LIMITS.items():

@@ -12,7 +12,7 @@ from ..console import Line, columns, count, number, print_json, print_lines, sho
 from ..options import Json, naming
 
 if TYPE_CHECKING:
-    from ... import DiffReport, UnitChange
+    from ... import Cause, DiffReport, UnitChange
 
 NAMED = 10
 """Units of one kind of change that are named; --json names all."""
@@ -86,7 +86,7 @@ def _lines(report: DiffReport) -> list[Line]:
         found = [change for change in report.changes if change.change == kind]
         if found:
             lines += [Line(), Line(f"{head}: {count(len(found), 'unit')} {_why(found)}", "bold")]
-            lines += [line for change in found[:NAMED] for line in _unit(change)]
+            lines += _units(found)
             lines += [Line(f"  and {number(len(found) - NAMED)} more")] if len(found) > NAMED else []
     if moved := report.units.moved:
         lines += [Line(), Line(f"Moved: {count(len(moved), 'unit')}", "bold")]
@@ -120,11 +120,32 @@ def _why(found: list[UnitChange]) -> str:
     return f"({', '.join(f'{kind} {number(times)}' for kind, times in parts)})"
 
 
-def _unit(change: UnitChange) -> list[Line]:
+def _units(found: list[UnitChange]) -> list[Line]:
+    """Return the units, those of the same causes together: each cause is told once, a common one first."""
+    common = [cause for cause in found[0].causes if all(cause in change.causes for change in found)]
+    if len(found) == 1:
+        common = []
+    lines = [Line(f"  all of them: {_cause(cause)}", "dim") for cause in common]
+    groups: dict[tuple[Cause, ...], list[UnitChange]] = {}
+    for change in found:
+        own = tuple(cause for cause in change.causes if cause not in common)
+        groups.setdefault(own, []).append(change)
+    room = NAMED
+    for own, changes in groups.items():
+        shorter = changes[:room]
+        room -= len(shorter)
+        lines += [_unit(change) for change in shorter]
+        lines += [Line(f"    {_cause(cause)}", "dim") for cause in own if shorter]
+    return lines
+
+
+def _unit(change: UnitChange) -> Line:
     rungs = f", rung {change.a} to {change.b}" if change.change == "rung" else ""
-    size = f"{change.tokens:+,} tokens"
-    lines = [Line(f"  {shown(change.id)} ({size}{rungs})")]
-    return lines + [Line(f"    {cause.kind}: {shown(cause.detail)}", "dim") for cause in change.causes]
+    return Line(f"  {shown(change.id)} ({change.tokens:+,} tokens{rungs})")
+
+
+def _cause(cause: Cause) -> str:
+    return f"{cause.kind}: {shown(cause.detail)}"
 
 
 def _costs(report: DiffReport) -> list[Line]:

@@ -55,9 +55,15 @@ def coverage(visit: Visit) -> Iterator[Finding]:
 
 
 def near_misses(visit: Visit) -> Iterator[Finding]:
-    """Find candidates that nearly pay for their tokens, or (where prices are not known) lack few of them."""
+    """Find candidates that nearly pay for their tokens, or (where prices are not known) lack few of them.
+
+    Those that wait for a squeezed zone are told with the zone.
+    """
     near = []
+    squeezed = _squeezed(visit)
     for entry in visit.context.rejected_units:
+        if entry.reason is RejectReason.ZONE_CAPACITY_EXCEEDED and entry.zone in squeezed:
+            continue
         more = _lacking(visit, entry)
         loss = _loss(visit, entry)
         if more is not None and (loss is None or loss <= NEAR):
@@ -65,7 +71,7 @@ def near_misses(visit: Visit) -> Iterator[Finding]:
     if not near:
         return
     near.sort(key=lambda found: found[:3])
-    _, more, _, best = near[0]
+    _, more, name, best = near[0]
     units = {} if visit.problem is None else visit.problem.by_id
     names = [label(units[name]) if name in units else name for _, _, name, _ in near]
     zoned = best.reason is RejectReason.ZONE_CAPACITY_EXCEEDED
@@ -74,8 +80,9 @@ def near_misses(visit: Visit) -> Iterator[Finding]:
         "near_misses",
         Severity.INFO,
         f"{len(near):,} {'candidate' if len(near) == 1 else 'candidates'} came close: {shortlist(names, 2)}",
-        f"The closest one needs {more:,} tokens more in {where}.",
-        visit.what_if(f"zone.{best.zone}.max=+{more}" if zoned else f"budget=+{more}"),
+        f"The closest one needs {more:,} {'token' if more == 1 else 'tokens'} more in {where}.",
+        # With more room alone, the best pack might take in another one.
+        visit.what_if(f"zone.{best.zone}.max=+{more}" if zoned else f"budget=+{more}", f"require={name}"),
         {"ids": [name for _, _, name, _ in near[:20]], "count": len(near), "tokens": more},
     )
 
@@ -110,15 +117,41 @@ def _loss(visit: Visit, entry: RejectedUnit) -> float | None:
 
 def squeezed_zones(visit: Visit) -> Iterator[Finding]:
     """Find zones whose maximum keeps out what is worth much more than what is in elsewhere."""
-    waiting: dict[str, int] = {}
+    prices = visit.prices
+    total = prices.total.per_thousand if prices is not None and prices.total is not None else 0.0
+    for name, (waiting, price) in _squeezed(visit).items():
+        limit = max(entry.data["max"] for entry in waiting)
+        # The fewest tokens that let one of them in; of what they come to together, nothing is said.
+        more = min(max(1, entry.data["needs"] - entry.data["left"]) for entry in waiting)
+        yield Finding(
+            "zone_squeezed",
+            Severity.WARNING,
+            f"zone {name} is held back by its maximum of {limit:,} tokens",
+            ("1 candidate waits" if len(waiting) == 1 else f"{len(waiting):,} candidates wait")
+            + " for room in it"
+            + (
+                f"; 1,000 tokens more there are worth {price + total:,.4g}, elsewhere {total:,.4g}."
+                if price is not None
+                else "."
+            ),
+            visit.what_if(f"zone.{name}.max=+{more}"),
+            {"zone": name, "max": limit, "waiting": len(waiting), "price": price},
+        )
+
+
+def _squeezed(visit: Visit) -> dict[str, tuple[list[RejectedUnit], float | None]]:
+    """Return the squeezed zones, with what waits for room there and the zone's own price, where known."""
+    waiting: dict[str, list[RejectedUnit]] = {}
     for entry in visit.context.rejected_units:
-        if entry.reason is RejectReason.ZONE_CAPACITY_EXCEEDED:
-            waiting[entry.zone] = waiting.get(entry.zone, 0) + 1
+        numbers = (entry.data.get(name) for name in ("needs", "left", "max"))
+        if entry.reason is RejectReason.ZONE_CAPACITY_EXCEEDED and all(isinstance(n, int) for n in numbers):
+            waiting.setdefault(entry.zone, []).append(entry)
     prices = visit.prices
     total = prices.total.per_thousand if prices is not None and prices.total is not None else 0.0
     worth = {p.zone: p.per_thousand for p in prices.zones if p.family == "zone maximum"} if prices else {}
+    found: dict[str, tuple[list[RejectedUnit], float | None]] = {}
     for zone in visit.context.zones:
-        if zone.max_tokens is None or not waiting.get(zone.name):
+        if zone.max_tokens is None or zone.name not in waiting:
             continue
         price = worth.get(zone.name)
         if price is None and zone.estimated_tokens < FULL * zone.max_tokens:
@@ -126,21 +159,8 @@ def squeezed_zones(visit: Visit) -> Iterator[Finding]:
         # A zone's own price comes on top of what the budget's tokens are worth.
         if price is not None and (price <= 0 or price + total < SQUEEZED * total):
             continue
-        more = max(1, zone.max_tokens // 4)
-        yield Finding(
-            "zone_squeezed",
-            Severity.WARNING,
-            f"zone {zone.name} is held back by its maximum of {zone.max_tokens:,} tokens",
-            ("1 candidate waits" if waiting[zone.name] == 1 else f"{waiting[zone.name]:,} candidates wait")
-            + " for room in it"
-            + (
-                f"; 1,000 tokens more there are worth {price + total:,.4g}, elsewhere {total:,.4g}."
-                if price is not None
-                else "."
-            ),
-            visit.what_if(f"zone.{zone.name}.max=+{more}"),
-            {"zone": zone.name, "max": zone.max_tokens, "waiting": waiting[zone.name], "price": price},
-        )
+        found[zone.name] = waiting[zone.name], price
+    return found
 
 
 def short_zones(visit: Visit) -> Iterator[Finding]:

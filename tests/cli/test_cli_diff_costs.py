@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -77,3 +78,25 @@ def test_what_goes_with_prices_only_says_so(here: Satchel, packs: Path) -> None:
     done = here("diff", "a", "b", "--prices", "prices.toml", "--model", "other")
     assert done.code == 2
     assert "--model" in done.err
+
+
+def test_a_cause_that_several_share_is_told_once(here: Satchel, tmp_path: Path) -> None:
+    """The larger budget lets three in; the fourth comes for a reason of its own as well."""
+    units = [{"id": name, "tokenEstimate": 10, "value": 9 - n} for n, name in enumerate("abcde")]
+    for name, budget, worth in (("one", 10, 1), ("two", 50, 2)):
+        units[4]["value"] = worth
+        problem = {
+            "schemaVersion": "packing-problem.v1",
+            "envelope": {"availableInputTokens": budget},
+            "units": units,
+        }
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "packing-problem.json").write_text(json.dumps(problem))
+        path = f"{name}/packing-problem.json"
+        assert here("solve", path, "-o", f"{name}/packed-context.json", "-q").code == 0
+    out = here("diff", "one/packed-context.json", "two/packed-context.json").out
+    assert out.count("10 to 50 tokens for units") == 1
+    entered = out[out.index("Entered: 4 units") :].splitlines()
+    assert entered[1].strip() == "all of them: budget: 10 to 50 tokens for units"
+    assert [line.split()[0] for line in entered[2:6]] == ["b", "c", "d", "e"]
+    assert entered[6].strip() == "score: value 1 to 2"

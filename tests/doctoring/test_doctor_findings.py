@@ -106,7 +106,7 @@ def test_a_near_miss_is_found_and_a_far_one_is_not(examine: Examine) -> None:
     near = examine([unit("a", 960, 0.9), unit("b", 90, 0.05)])["near_misses"]
     assert near.data["ids"] == ["b"]
     assert near.data["tokens"] == 50
-    assert near.command == "satchel explain --what-if budget=+50"
+    assert near.command == "satchel explain --what-if budget=+50 --what-if require=b"
     assert "near_misses" not in examine([unit("a", 960, 0.9), unit("b", 500, 0.05)])
 
 
@@ -117,9 +117,17 @@ def test_a_zone_that_is_held_back(examine: Examine, ask_solver: bool) -> None:
     found = examine(units, ask_solver=ask_solver, envelope={"zones": [zone]})["zone_squeezed"]
     assert found.data["zone"] == "examples"
     assert found.data["waiting"] == 3
-    assert found.command == "satchel explain --what-if zone.examples.max=+50"
+    assert found.command == "satchel explain --what-if zone.examples.max=+100"
     wide = {"zones": [zone | {"maxTokens": 500}]}
     assert "zone_squeezed" not in examine(units, ask_solver=ask_solver, envelope=wide)
+
+
+def test_what_waits_for_a_squeezed_zone_is_told_once(examine: Examine) -> None:
+    zone = {"name": "examples", "maxTokens": 200, "overflowPolicy": "drop_low_rank"}
+    units = [unit("a", 700, 0.1), *(unit(f"e{n}", 101, 0.9, zone="examples") for n in range(2))]
+    found = examine(units, envelope={"zones": [zone]})
+    assert found["zone_squeezed"].command == "satchel explain --what-if zone.examples.max=+2"
+    assert "near_misses" not in found
 
 
 def test_a_zone_that_lacks_its_minimum(examine: Examine) -> None:
