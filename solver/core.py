@@ -68,6 +68,8 @@ def maximise(search: Search, linear: Linear) -> tuple[Linear, Outlook] | None:
         No pack exists.
     """
     c = search.c
+    if search.best is not None and search.halted:
+        return None
     reduced = reduce(c, linear, IN_PLACE)
     if not reduced.feasible:
         raise explain_infeasible(c, linear, seed=search.options.seed, seconds=search.seconds_left())
