@@ -148,7 +148,7 @@ def least_cost(
     page_loss: Fraction = Fraction(1),
     bare: frozenset[int] = frozenset(),
 ) -> int:
-    """Cost of the cheapest plan of these groups, by trying everything; ``bare`` are those without a prefix."""
+    """Cost of the cheapest plan of these groups, by trying all of them; ``bare`` ones have no prefix."""
     options: list[list[tuple[int, int]]] = []
     frames = sum(page.envelope.fixed_overhead_tokens for page in pages)
     least = [max(value for value, _ in frontier(page, {})) * (1 - page_loss) for page in pages]
