@@ -2,8 +2,8 @@
 
 What each prints goes to a file of its own in ``results/DATE-quick`` or ``results/DATE-full``, with its tables
 beside it, and ``summary.md`` there says how each ended. A full run also refreshes the tables in
-``bench/README.md``. Public instances are run where their folder is named; benches of repositories
-(``bench.cache``, ``bench.sources``) have commands of their own.
+``bench/README.md``. Public instances and a repository are run where their folders are named; other benches of
+repositories (``bench.sources``) have commands of their own.
 """
 
 from __future__ import annotations
@@ -70,6 +70,17 @@ def steps(options: argparse.Namespace) -> list[Step]:
                 ],
             )
         )
+    if options.repository is not None:
+        repository = str(options.repository)
+        pages = ["--pages", "300", "--jobs", "1", "2"] if full else ["--pages", "10", "--jobs", "2"]
+        found += [
+            Step(
+                "batch",
+                "bench.batch",
+                lambda out: [repository, *pages, "--out", str(out / "batch.json")],
+            ),
+            Step("cache", "bench.cache", lambda _: ["pack", repository]),
+        ]
     return found
 
 
@@ -106,6 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__.splitlines()[0])
     parser.add_argument("--full", action="store_true", help="all sizes (an hour), and refresh the README")
     parser.add_argument("--literature", type=Path, help="folder of clones for bench.literature")
+    parser.add_argument("--repository", type=Path, help="clone for bench.batch and bench.cache")
     options = parser.parse_args(arguments)
     mode = "full" if options.full else "quick"
     date = datetime.datetime.now(datetime.UTC).date().isoformat()

@@ -11,8 +11,10 @@ from bench import __main__ as everything
 from bench.__main__ import Step, main, steps
 
 
-def options(*, full: bool, literature: Path | None = None) -> argparse.Namespace:
-    return argparse.Namespace(full=full, literature=literature)
+def options(
+    *, full: bool, literature: Path | None = None, repository: Path | None = None
+) -> argparse.Namespace:
+    return argparse.Namespace(full=full, literature=literature, repository=repository)
 
 
 def test_a_full_run_publishes_and_a_quick_one_does_not(tmp_path: Path) -> None:
@@ -21,6 +23,9 @@ def test_a_full_run_publishes_and_a_quick_one_does_not(tmp_path: Path) -> None:
     assert "--publish" in full["solver"]
     assert "--publish" not in quick["solver"]
     assert set(full) - set(quick) == {"literature", "study"}
+    more = {step.name: step.arguments(tmp_path) for step in steps(options(full=True, repository=tmp_path))}
+    assert set(more) - set(quick) == {"batch", "cache", "study"}
+    assert more["cache"] == ["pack", str(tmp_path)]
 
 
 def test_what_benches_print_is_kept_and_a_failure_told(
