@@ -27,7 +27,8 @@ from .sources.tokens import parse_tokens
 ACCEPTED: Final = (
     "budget=12k or budget=+2000; zone.NAME.min, .target or .max with tokens, +tokens, -tokens or none; "
     "zone.NAME.overflow=POLICY; require=X, optional=X or exclude=X; score.ID.relevance, .authority, "
-    ".freshness or .risk with a score; value.ID, tokens.ID or group.ID with a number; weight.NAME=NUMBER"
+    ".freshness or .risk with a score; value.ID, tokens.ID or group.ID with a number; weight.NAME=NUMBER; "
+    "(-2) is the number itself"
 )
 
 FIELD: Final = "what_if"
@@ -310,15 +311,20 @@ def _candidates(problem: Problem, change: Change) -> set[str]:
 
 
 def _number(change: Change, current: float | None = None) -> float:
-    """Return the number of ``change``; one with a sign is added to ``current``, where there is something."""
+    """Return the number of ``change``; one with a sign is added to ``current``, where there is something.
+
+    In parentheses a number is itself, sign and all.
+    """
+    text = change.value
+    itself = text.startswith("(") and text.endswith(")")
     try:
-        number = float(change.value)
+        number = float(text[1:-1] if itself else text)
     except ValueError:
         raise _refused(change, "is no number", "give a number such as 0.9") from None
-    if change.value[0] not in "+-":
+    if itself or text[0] not in "+-":
         return number
     if current is None:
-        hint = "give a number without a sign; scores take one: score.ID.relevance=+0.1"
+        hint = "give a number without a sign, or in parentheses: (-2); scores: score.ID.relevance=+0.1"
         raise _refused(change, "has nothing that is stated to add to", hint)
     return current + number
 

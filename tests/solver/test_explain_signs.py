@@ -41,3 +41,12 @@ def test_nothing_is_added_to_what_states_no_number(change: str) -> None:
 def test_a_weight_with_a_sign_is_added() -> None:
     doubled = what_if(PROBLEM, ["weight.relevance=+0.4", "exclude=a", "exclude=b"]).after.solver
     assert doubled.objective / doubled.scale == pytest.approx(0.4)
+
+
+def test_a_number_in_parentheses_is_itself() -> None:
+    assert value("value.a=(-3)") == value("exclude=a")
+    assert value("value.a=(7)") == 7
+    stated = what_if(PROBLEM, ["value.c=(-2)", "require=c", "exclude=a", "exclude=b"]).after.solver
+    assert stated.objective / stated.scale == -2
+    with pytest.raises(UsageError, match="no number"):
+        value("value.a=(-)")
