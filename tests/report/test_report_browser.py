@@ -301,3 +301,13 @@ def test_hostile_names_of_a_problem_run_nothing(show: Show, tmp_path: Path) -> N
     assert "<img src=x" in shown
     assert "\u202e" not in shown
     assert "49" not in browser.execute_script("return document.querySelector('h1').innerText")
+
+
+def test_the_menu_begins_at_the_top_and_zones_have_one_spelling(show: Show, page: str) -> None:
+    browser = show(page)
+    current = browser.find_elements("css selector", "nav a[aria-current]")
+    assert [link.get_attribute("href").partition("#")[2] for link in current] == ["overview"]
+    names = set(cells(browser, "t-accepted", 2))
+    table = "return [...document.querySelectorAll('#budget tbody th')].map((cell) => cell.textContent)"
+    assert names
+    assert names <= set(browser.execute_script(table))

@@ -48,7 +48,7 @@
       this.selects = this.filters.map((filter) => {
         const names = [...new Set(this.items.map(filter.value))].filter((n) => n !== "").sort();
         const select = h("select", { change: () => this.restart() }, h("option", { value: "" }, "all"),
-          names.map((name) => h("option", { value: name }, words(name))));
+          names.map((name) => h("option", { value: name }, filter.raw ? name : words(name))));
         if (filter.start && names.includes(filter.start)) select.value = filter.start;
         if (names.length > 1) tools.append(h("label", {}, filter.label, select));
         return select;
@@ -216,7 +216,7 @@
 
   const zoneMark = (i) => {
     const zone = get(i, "zone");
-    return zone < 0 ? "" : h("span", { class: "zone" }, h("span", { class: `key z z${zone % 8}` }), words(data.zones[zone]));
+    return zone < 0 ? "" : h("span", { class: "zone" }, h("span", { class: `key z z${zone % 8}` }), data.zones[zone]);
   };
   const origin = (i) => (get(i, "place") === "." ? "" : get(i, "place")) || get(i, "id");
   const named = (i) => [h("span", {}, title(i)), h("span", { class: "at" }, origin(i))];
@@ -291,12 +291,12 @@
     tokens: { label: "Tokens", num: true, sort: (i) => get(i, "tokens"), cell: (i) => whole.format(get(i, "tokens")), width: "5rem" },
     value: { label: "Value", num: true, sort: (i) => get(i, "value"), cell: (i) => worth(get(i, "value")), width: "5.5rem" },
     density: { label: "Per 1,000", num: true, sort: density, cell: (i) => (density(i) === null ? "–" : density(i).toFixed(3)), width: "6rem" },
-    why: { label: "Why", sort: reason, cell: reason, width: "6.5rem" },
+    why: { label: "Why", sort: reason, cell: reason, width: "8.5rem" },
     because: { label: "Why", whole: true, sort: reason, cell: (i) => [h("span", {}, reason(i)), h("br"), h("span", { class: "sub" }, get(i, "detail"))], width: "30%" },
   };
   const place = (list, number) => naming(list, number);
   const filters = [
-    { label: "Zone", value: (i) => place(data.zones, get(i, "zone")) },
+    { label: "Zone", raw: true, value: (i) => place(data.zones, get(i, "zone")) },
     { label: "Kind", value: (i) => place(data.kinds, get(i, "kind")) },
   ];
   tables.accepted = new Table(document.getElementById("t-accepted"), {
@@ -408,16 +408,20 @@
   try { const kept = localStorage.getItem("satchel-theme"); if (themes.includes(kept)) wear(kept); } catch { /* as above */ }
 
   const sections = new Map([...document.querySelectorAll("nav a")].map((a) => [a.getAttribute("href").slice(1), a]));
+  const [top] = sections.keys();
+  const mark = (id) => {
+    for (const a of sections.values()) a.removeAttribute("aria-current");
+    // The first section may be too short to reach the band that is watched.
+    const here = sections.get(scrollY < 8 ? top : id);
+    here.setAttribute("aria-current", "true");
+    const list = here.closest("ul");
+    list.scrollLeft = here.offsetLeft - list.offsetLeft - 40;
+  };
   const seen = new IntersectionObserver((entries) => {
-    for (const entry of entries) {
-      if (!entry.isIntersecting) continue;
-      for (const a of sections.values()) a.removeAttribute("aria-current");
-      const here = sections.get(entry.target.id);
-      here.setAttribute("aria-current", "true");
-      const list = here.closest("ul");
-      list.scrollLeft = here.offsetLeft - list.offsetLeft - 40;
-    }
+    for (const entry of entries) if (entry.isIntersecting) mark(entry.target.id);
   }, { rootMargin: "-15% 0px -75% 0px" });
+  addEventListener("scroll", () => { if (scrollY < 8) mark(top); }, { passive: true });
+  mark(top);
   for (const id of sections.keys()) seen.observe(document.getElementById(id));
   document.documentElement.dataset.ready = "yes";
 })();
