@@ -57,6 +57,7 @@ class Otherwise:
             "cases": [self._case(case) for case in self.cases],
             "account": None if self.account is None else self.account.to_data(self.scale),
             "redundantWith": list(self.rivals.redundant),
+            "coveredBy": list(self.rivals.covering),
             "dominatedBy": list(self.rivals.dominating),
             "relevance": None
             if self.relevance is None

@@ -38,7 +38,9 @@ def lines_of(found: Otherwise) -> list[str]:
         lines.append(_bound(found))
     lines += _account(found)
     if found.rivals.redundant:
-        lines.append(f"the pack says as much with {_names(found.rivals.redundant)}")
+        lines.append(f"of its group in the pack: {_names(found.rivals.redundant)}")
+    if found.rivals.covering:
+        lines.append(f"what it covers is covered to the full: {_names(found.rivals.covering)}")
     if found.rivals.dominating:
         lines.append(f"worth no less in no more tokens, and in the pack: {_names(found.rivals.dominating)}")
     return lines

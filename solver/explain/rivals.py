@@ -12,21 +12,25 @@ from ..state import NONE
 
 @dataclass(frozen=True)
 class Rivals:
-    """Ids of units of the pack: ``redundant`` share a group with the unit, or cover all that it covers to the
-    full; ``dominating`` are of its zone, worth as much or more in as few tokens or fewer, and cover as much.
+    """Ids of units of the pack.
+
+    ``redundant`` share a group with the unit; ``covering`` cover all that it covers, where that is full;
+    ``dominating`` are of its zone, worth as much or more in as few tokens or fewer, and cover as much.
     """
 
     redundant: tuple[str, ...]
+    covering: tuple[str, ...]
     dominating: tuple[str, ...]
 
 
 def rivals_of(c: Compiled, choice: Ints, unit: int) -> Rivals:
     """Return the rivals of ``unit`` in the pack ``choice``; none where it is in itself."""
     if choice[unit] != NONE:
-        return Rivals((), ())
+        return Rivals((), (), ())
     inside = np.flatnonzero(choice != NONE)
     return Rivals(
-        _names(c, _grouped(c, choice, unit) | _covering(c, choice, unit)),
+        _names(c, _grouped(c, choice, unit)),
+        _names(c, _covering(c, choice, unit)),
         _names(c, {other for other in inside.tolist() if _dominates(c, int(choice[other]), unit)}),
     )
 

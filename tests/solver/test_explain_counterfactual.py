@@ -319,6 +319,23 @@ def test_rivals_are_the_group_and_what_is_smaller_and_better() -> None:
     assert rivals_of(solved.c, solved.pack.choice, solved.c.index["a"]).redundant == ()
 
 
+def test_what_covers_the_same_is_told_apart_from_its_group() -> None:
+    problem = Problem.from_data(
+        {
+            "schemaVersion": "packing-problem.v1",
+            "envelope": {"availableInputTokens": 10},
+            "units": [
+                {"id": "a", "tokenEstimate": 10, "value": 9, "coverage": ["errors"]},
+                {"id": "b", "tokenEstimate": 5, "value": 3, "coverage": ["errors"]},
+            ],
+            "coverage": [{"name": "errors", "weight": 1, "gains": [1]}],
+        }
+    )
+    solved = Solved.of(problem, solve(problem, CP_SAT), CP_SAT)
+    found = rivals_of(solved.c, solved.pack.choice, solved.c.index["b"])
+    assert (found.redundant, found.covering) == ((), ("a",))
+
+
 def test_another_problem_than_the_artifacts_is_refused(smallest: Problem, context: PackedContext) -> None:
     with pytest.raises(UsageError, match="another problem"):
         Solved.of(changed(smallest, "a", value=12), context)
