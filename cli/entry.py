@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import sys
+import time
+
+STARTED = time.monotonic()
+"""When the program started: a time limit is for all that it does."""
 
 
 def main() -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any, Literal
 
@@ -51,6 +51,9 @@ class SolveOptions:
         Passed to CP-SAT. More than one worker is not reproducible.
     on_progress
         Called with each new incumbent or bound, from the solving thread.
+    started
+        Instant of ``time.monotonic()`` from which the time limit counts, where that is before the solve: a
+        program has read the problem, say.
 
     Raises
     ------
@@ -65,6 +68,7 @@ class SolveOptions:
     seed: int = 0
     workers: int = 1
     on_progress: Callable[[Progress], None] | None = None
+    started: float | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         _check("solver", self.solver, self.solver in ("auto", "cp-sat", "greedy"), "auto, cp-sat or greedy")

@@ -71,9 +71,10 @@ def solve(problem: Problem, options: SolveOptions | None = None) -> PackedContex
 
 
 def _solve(problem: Problem, options: SolveOptions) -> PackedContext:
-    started = time.monotonic()
+    began = time.monotonic()
+    started = began if options.started is None else options.started
     c = compile_problem(problem)
-    reserve = FINISH * (time.monotonic() - started)
+    reserve = FINISH * (time.monotonic() - began)
     if problem.pricing is not None and problem.pricing.decides:
         from .priced.solve import solve_priced
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ..console import note, print_lines, print_text, width
+from ..entry import STARTED
 from ..groups import Counting, Paying, Search, spread
 from ..options import Force, Json, ProblemOut, Quiet, UnitBudget, check_written, exit_code, out_to, tokens
 from ..summary import summary_lines
@@ -55,6 +57,8 @@ def command(
             [problem, counting.tokenizer, paying.prices],
             force=force,
         )
+        if problem != "-":  # what a pipe waits for is not the program's time
+            options = replace(options, started=STARTED)
         ticker.stage("reading")
         given = read_problem(problem, available=tokens(budget))
         if recount:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from bench.generate import generate
 from bench.spec import spec_of
-from satchel.models import Status
+from satchel.models import Status, StopReason
 from satchel.solver import close
 from satchel.solver.engines import run_engine
 from satchel.solver.options import Progress, SolveOptions
@@ -39,3 +41,12 @@ def test_bounds_told_on_the_way_never_cross_the_optimum() -> None:
         assert all(progress.bound is None or progress.bound >= report.objective for progress in told)
         assert all(progress.objective is None or progress.objective <= report.objective for progress in told)
     assert "proof" in stages
+
+
+def test_what_a_program_did_before_counts_towards_its_time_limit() -> None:
+    problem = generate(spec_of(200, ()), 0)
+    at_once = SolveOptions(workers=1, time_limit=60, started=time.monotonic() - 60)
+    report = solve(problem, at_once).solver
+    assert (report.stop_reason, report.reproducible) == (StopReason.WALL_CLOCK, False)
+    assert report.limits == {"timeLimitSeconds": 60}
+    assert solve(problem, SolveOptions(workers=1, time_limit=60)).solver.status is Status.OPTIMAL
