@@ -121,8 +121,11 @@ def squeezed_zones(visit: Visit) -> Iterator[Finding]:
     total = prices.total.per_thousand if prices is not None and prices.total is not None else 0.0
     for name, (waiting, price) in _squeezed(visit).items():
         limit = max(entry.data["max"] for entry in waiting)
-        # The fewest tokens that let one of them in; of what they come to together, nothing is said.
-        more = min(max(1, entry.data["needs"] - entry.data["left"]) for entry in waiting)
+        # Room for the one that the best pack would lose least by; what all would come to is not known.
+        _, more, _ = min(
+            (visit.lost.get(entry.id) or 0.0, max(1, entry.data["needs"] - entry.data["left"]), entry.id)
+            for entry in waiting
+        )
         yield Finding(
             "zone_squeezed",
             Severity.WARNING,
