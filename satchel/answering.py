@@ -90,7 +90,7 @@ class Asked:
             on_stage=None,
             on_notice=None,
             scan=replace(scan, jobs=None, cache=None, plain=None),
-            solve=replace(options.solve, on_progress=None),
+            solve=replace(options.solve, on_progress=None, started=None),
         )
         try:
             told = repr((_told(task), _told(plain), estimator.name, _answering()))

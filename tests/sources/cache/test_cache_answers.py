@@ -294,7 +294,7 @@ WITHOUT_A_SAY = {
     "pack": {"cache", "on_stage", "on_notice", "scan", "solve"},
     "scan": {"walk", "jobs", "cache", "plain", "seeds"},
     "walk": set[str](),
-    "solve": {"on_progress"},
+    "solve": {"on_progress", "started"},
 }
 NEVER_ANSWERED = {"engine", "tokenizer_file"}
 """The one is never answered twice; the other names a file, which is in the name of what counts."""
@@ -339,7 +339,7 @@ def test_what_has_no_say_asks_the_same(repo: Path, tmp_path: Path) -> None:
         on_stage=print,
         on_notice=print,
         scan=ScanOptions(jobs=3),
-        solve=SolveOptions(on_progress=print),
+        solve=SolveOptions(on_progress=print, started=1.0),
     )
     assert question(repo, TASK, same) == question(repo, TASK, base)
 
