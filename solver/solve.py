@@ -114,13 +114,19 @@ def searched(
                 hint="solve with --solver cp-sat to find one or to learn what clashes",
             )
     elif c.n:
-        if not search.hopeless and (search.best is None or not search.halted):
+        if not search.hopeless and (search.best is None or not (search.halted or _too_late(search))):
             _search(search)
     else:
         _nothing_to_choose(search)
     if search.best is None and not search.hopeless:
         raise search.no_pack()
     return search
+
+
+def _too_late(search: Search) -> bool:
+    """Whether a time limit leaves less than it takes to build the program, which is what compiling took."""
+    left = search.seconds_left()
+    return left is not None and left < search.reserve / FINISH
 
 
 def _choose_engine(search: Search) -> None:
